@@ -5,7 +5,7 @@
 set(HF_VECTOR auto CACHE STRING "Vectors of our own loops: auto (chosen at run time), generic, avx2, avx512")
 set_property(CACHE HF_VECTOR PROPERTY STRINGS auto generic avx2 avx512)
 
-set(HF_LOOPS_kernel src/kernel/loops.c src/kernel/waves.c src/kernel/planes.c src/kernel/block_radial.c
+set(HF_LOOPS_kernel src/kernel/loops.c src/kernel/nonradial.c src/kernel/planes.c src/kernel/block_radial.c
     src/kernel/block_strip.c src/kernel/block_single.c src/kernel/vector.c)
 set(HF_LOOPS_envelope src/envelope/loops.c)
 set(HF_LOOPS_taylor src/taylor/loops.c)

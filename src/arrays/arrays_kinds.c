@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static void put(const hfi_array_job *job, hfi_array array, size_t row, size_t k, double value)
+static void put_array_value(const hfi_array_job *job, hfi_array array, size_t row, size_t k, double value)
 {
     double *place = hfi_array_place(job, array, row, k);
     if (place != NULL) *place = value;
@@ -43,15 +43,15 @@ static void put_reading(const hfi_array_job *job, size_t row, size_t t, double m
         hf_transform_moments(transform, mean, var, NULL, &latent);
         hf_transform_moments(transform, mean, observed, &centre, &noisy);
     }
-    put(job, HFI_ARRAY_MEAN, row, t, centre);
-    put(job, HFI_ARRAY_SD_LATENT, row, t, sqrt(latent));
-    put(job, HFI_ARRAY_SD_OBSERVED, row, t, sqrt(noisy));
-    put(job, HFI_ARRAY_LATENT_MEAN, row, t, mean);
-    put(job, HFI_ARRAY_LATENT_SD, row, t, sqrt(var));
+    put_array_value(job, HFI_ARRAY_MEAN, row, t, centre);
+    put_array_value(job, HFI_ARRAY_SD_LATENT, row, t, sqrt(latent));
+    put_array_value(job, HFI_ARRAY_SD_OBSERVED, row, t, sqrt(noisy));
+    put_array_value(job, HFI_ARRAY_LATENT_MEAN, row, t, mean);
+    put_array_value(job, HFI_ARRAY_LATENT_SD, row, t, sqrt(var));
     for (size_t q = 0; q < levels; q++) {
         const double z = mean + job->half[q] * sqrt(observed);
-        put(job, HFI_ARRAY_QUANTILE, row, t * levels + q,
-            transform == HF_TRANSFORM_NONE ? z : hf_transform_inverse(transform, z));
+        put_array_value(job, HFI_ARRAY_QUANTILE, row, t * levels + q,
+                        transform == HF_TRANSFORM_NONE ? z : hf_transform_inverse(transform, z));
     }
 }
 
@@ -83,7 +83,7 @@ static hf_status predict_readings(hf_context *ctx, hfi_array_job *job, const hfi
                         observed[at] + (isnan(noise) ? 0.0 : kappa * noise));
         }
         for (size_t e = 0; between != NULL && e < outputs * outputs; e++)
-            put(job, HFI_ARRAY_OUTPUT_COVARIANCE, row, e, between[k * outputs * outputs + e]);
+            put_array_value(job, HFI_ARRAY_OUTPUT_COVARIANCE, row, e, between[k * outputs * outputs + e]);
     }
     return HF_OK;
 }
@@ -124,15 +124,15 @@ static void put_rate(size_t index, int thread, void *arg)
     const double mean = of->mean[k] + shift;
     hf_reading_moments m = {NAN, NAN, NAN};
     hf_likelihood_moments(sites, dispersion, mean, var, &m);
-    put(job, HFI_ARRAY_MEAN, row, 0, m.mean);
-    put(job, HFI_ARRAY_SD_LATENT, row, 0, m.sd_mean);
-    put(job, HFI_ARRAY_SD_OBSERVED, row, 0, m.sd);
-    put(job, HFI_ARRAY_LATENT_MEAN, row, 0, of->mean[k]);
-    put(job, HFI_ARRAY_LATENT_SD, row, 0, sqrt(var));
+    put_array_value(job, HFI_ARRAY_MEAN, row, 0, m.mean);
+    put_array_value(job, HFI_ARRAY_SD_LATENT, row, 0, m.sd_mean);
+    put_array_value(job, HFI_ARRAY_SD_OBSERVED, row, 0, m.sd);
+    put_array_value(job, HFI_ARRAY_LATENT_MEAN, row, 0, of->mean[k]);
+    put_array_value(job, HFI_ARRAY_LATENT_SD, row, 0, sqrt(var));
     for (size_t q = 0; q < levels; q++) {
         double quantile = NAN;
         hf_likelihood_quantile(sites, dispersion, mean, var, job->wanted->level[q], &quantile);
-        put(job, HFI_ARRAY_QUANTILE, row, q, quantile);
+        put_array_value(job, HFI_ARRAY_QUANTILE, row, q, quantile);
     }
 }
 
@@ -189,10 +189,10 @@ static hf_status predict_labels(hf_context *ctx, hfi_array_job *job, const hfi_a
         const size_t row = chunk->row[k];
         if (job->winner != NULL) job->winner[row] = winner[k];
         for (size_t c = 0; c < classes; c++)
-            put(job, HFI_ARRAY_PROBABILITY, row, c, probability[k * classes + c]);
+            put_array_value(job, HFI_ARRAY_PROBABILITY, row, c, probability[k * classes + c]);
         for (size_t l = 0; l < latents; l++) {
-            put(job, HFI_ARRAY_LATENT_MEAN, row, l, mean[k * latents + l]);
-            put(job, HFI_ARRAY_LATENT_SD, row, l, sqrt(var[k * latents + l]));
+            put_array_value(job, HFI_ARRAY_LATENT_MEAN, row, l, mean[k * latents + l]);
+            put_array_value(job, HFI_ARRAY_LATENT_SD, row, l, sqrt(var[k * latents + l]));
         }
     }
     hfi_free(ctx, winner);

@@ -121,8 +121,8 @@ static bool lies_in_rows(const hf_arrays *rows)
 }
 
 /* Complete rows from `first` on: in place if all of them are and the view allows it, else copied to x. */
-static hf_status gather(hf_context *ctx, const hf_arrays *rows, size_t first, size_t count, double *x,
-                        size_t *row, hfi_array_chunk *chunk)
+static hf_status gather_complete_rows(hf_context *ctx, const hf_arrays *rows, size_t first, size_t count,
+                                      double *x, size_t *row, hfi_array_chunk *chunk)
 {
     const size_t d = rows->inputs;
     size_t found = 0;
@@ -176,7 +176,7 @@ static hf_status run_chunks(hf_context *ctx, hfi_array_job *job, double *x, size
     for (job->first = 0; job->first < rows && status >= 0; job->first = job->last) {
         hfi_array_chunk chunk;
         job->last = rows - job->first < CHUNK ? rows : job->first + CHUNK;
-        status = gather(ctx, job->rows, job->first, job->last - job->first, x, row, &chunk);
+        status = gather_complete_rows(ctx, job->rows, job->first, job->last - job->first, x, row, &chunk);
         if (status < 0) return status;
         for (size_t i = job->first, k = 0; i < job->last && chunk.count < job->last - job->first; i++) {
             if (k < chunk.count && row[k] == i)
@@ -259,7 +259,7 @@ static bool needs_variance(const hfi_array_job *job)
 }
 
 /* Room for what is wanted, until all of it is there. */
-static hf_status reserve(hf_context *ctx, hfi_array_job *job, double **half)
+static hf_status allocate_array_outputs(hf_context *ctx, hfi_array_job *job, double **half)
 {
     const hf_predictions *wanted = job->wanted;
     const size_t m = job->rows->rows;
@@ -307,10 +307,10 @@ static bool wants_rows(const hfi_array_job *job)
     return any;
 }
 
-static hf_status predict(hf_context *ctx, hfi_array_job *job)
+static hf_status predict_arrays(hf_context *ctx, hfi_array_job *job)
 {
     double *half = NULL;
-    hf_status status = reserve(ctx, job, &half);
+    hf_status status = allocate_array_outputs(ctx, job, &half);
     if (status >= 0 && wants_rows(job)) status = predict_rows(ctx, job);
     if (status >= 0 && job->covariance != NULL) status = predict_covariances(ctx, job);
     if (status >= 0) deliver(job);
@@ -335,7 +335,7 @@ hf_status hf_model_predict_arrays(hf_context *ctx, const hf_model *model, const 
                          .wanted = &places,
                          .kind = hfi_array_kind_of(model),
                          .functions = hfi_model_functions(model)};
-    status = predict(ctx, &job);
+    status = predict_arrays(ctx, &job);
     if (status < 0) return status;
     if (job.missing == 0) return hfi_fail(ctx, HF_OK, "%s", "");
     return hfi_fail(ctx, HF_WARN_ROWS_SKIPPED,

@@ -109,8 +109,8 @@ void hfi_array_names_free(hf_context *ctx, hfi_array_names *names)
 
 /* ---- the copy ----------------------------------------------------------------------------------------- */
 
-static hf_status add_column(hf_context *ctx, hf_table *table, const hf_arrays *rows, const hf_view *view,
-                            size_t j, const char *name, double *work)
+static hf_status add_view_column(hf_context *ctx, hf_table *table, const hf_arrays *rows, const hf_view *view,
+                                 size_t j, const char *name, double *work)
 {
     if (name == NULL) return hfi_refuse(ctx, "the name of column %zu of the arrays is NULL", j);
     for (size_t i = 0; i < rows->rows; i++) work[i] = hfi_view_at(view, i, j);
@@ -131,19 +131,19 @@ static hf_status add_labels(hf_context *ctx, hf_table *table, const hf_arrays *r
     return hf_table_set_text(ctx, table, names->output[0], rows->classes, names->classes, rows->label);
 }
 
-static hf_status fill(hf_context *ctx, hf_table *table, const hf_arrays *rows, const hfi_array_names *names,
-                      double *work)
+static hf_status fill_arrays_table(hf_context *ctx, hf_table *table, const hf_arrays *rows,
+                                   const hfi_array_names *names, double *work)
 {
     hf_status status = HF_OK;
     for (size_t j = 0; j < rows->inputs && status >= 0; j++)
-        status = add_column(ctx, table, rows, &rows->x, j, names->input[j], work);
+        status = add_view_column(ctx, table, rows, &rows->x, j, names->input[j], work);
     for (size_t t = 0; t < rows->outputs && rows->label == NULL && rows->y.at != NULL && status >= 0; t++)
-        status = add_column(ctx, table, rows, &rows->y, t, names->output[t], work);
+        status = add_view_column(ctx, table, rows, &rows->y, t, names->output[t], work);
     if (status >= 0 && names->noise != NULL)
-        status = add_column(ctx, table, rows, &rows->noise, 0, names->noise, work);
+        status = add_view_column(ctx, table, rows, &rows->noise, 0, names->noise, work);
     if (status >= 0 && names->prior != NULL)
-        status = add_column(ctx, table, rows, rows->mean.at != NULL ? &rows->mean : &rows->exposure, 0,
-                            names->prior, work);
+        status = add_view_column(ctx, table, rows, rows->mean.at != NULL ? &rows->mean : &rows->exposure, 0,
+                                 names->prior, work);
     if (status >= 0 && rows->label != NULL) status = add_labels(ctx, table, rows, names);
     return status;
 }
@@ -156,7 +156,7 @@ hf_status hfi_arrays_to_table(hf_context *ctx, const hf_arrays *rows, const hfi_
     if (work == NULL) return HF_ERR_MEMORY;
     hf_status status =
         hfi_table_create_named(ctx, rows->rows, rows->source != NULL ? rows->source : "arrays", &table);
-    if (status >= 0) status = fill(ctx, table, rows, names, work);
+    if (status >= 0) status = fill_arrays_table(ctx, table, rows, names, work);
     hfi_free(ctx, work);
     if (status < 0) {
         hf_table_free(table);

@@ -11,8 +11,8 @@ enum {
 };
 
 /* In units of the box: u = (x - middle) / extent in [-1, 1]. */
-static void take(const hfi_certify_problem *q, const double *point, const double *slope, double step,
-                 double *moved)
+static void take_descent_step(const hfi_certify_problem *q, const double *point, const double *slope,
+                              double step, double *moved)
 {
     for (size_t f = 0; f < q->subject.free_count; f++) {
         const double extent = q->subject.extent[f], middle = q->subject.middle[q->free[f]];
@@ -41,7 +41,7 @@ void hfi_descend(hfi_certify_problem *q, double sign, double *point, double *val
         double *there = work + 3 * m, value_there = (double)INFINITY;
         int halving = 0;
         for (; halving < HALVINGS && hfi_watch_ok(q->watch); halving++, step *= 0.25) {
-            take(q, point, slope, step, moved);
+            take_descent_step(q, point, slope, step, moved);
             value_there = sign * q->functions->value(q, moved, q->x_moved, next_slope);
             if (value_there < *value) break;
         }

@@ -6,12 +6,12 @@
 
 static const double density_at_0 = 0.39894228040143267794; /* 1 / sqrt(2 pi) */
 /* Largest |link''|: phi(1) of the normal distribution function, 1 / (6 sqrt 3) of the logistic one; both rounded up. */
-static const double probit_bend = 0.2419708, logit_bend = 0.0962251;
+static const double probit_curvature = 0.2419708, logit_curvature = 0.0962251;
 static const double step =
     1e-3; /* of the logit's differences: they err by step^2 / 6 times third derivatives of at most 0.2 */
 
 /* Latent values are in units of the link here. */
-static double value_of(hf_link link, double q, double s)
+static double compute_link_probability(hf_link link, double q, double s)
 {
     double probability = (double)NAN;
     (void)hf_class_probability(link, q, s * s, &probability, NULL);
@@ -20,7 +20,7 @@ static double value_of(hf_link link, double q, double s)
 
 double hfi_link_value(hfi_link link, double q, double s)
 {
-    return value_of(link.link, link.lambda * q, link.lambda * s);
+    return compute_link_probability(link.link, link.lambda * q, link.lambda * s);
 }
 
 void hfi_link_slopes(hfi_link link, double q, double s, double *of_q, double *of_s)
@@ -32,8 +32,12 @@ void hfi_link_slopes(hfi_link link, double q, double s, double *of_q, double *of
         *of_s = -density * r * v / (length * length);
     } else {
         /* P is even in s, so that a step across 0 is one too. */
-        *of_q = (value_of(link.link, u + step, v) - value_of(link.link, u - step, v)) / (2.0 * step);
-        *of_s = (value_of(link.link, u, v + step) - value_of(link.link, u, fabs(v - step))) / (2.0 * step);
+        *of_q = (compute_link_probability(link.link, u + step, v) -
+                 compute_link_probability(link.link, u - step, v)) /
+                (2.0 * step);
+        *of_s = (compute_link_probability(link.link, u, v + step) -
+                 compute_link_probability(link.link, u, fabs(v - step))) /
+                (2.0 * step);
     }
     *of_q *= link.lambda;
     *of_s *= link.lambda;
@@ -47,12 +51,12 @@ double hfi_link_least(hfi_link link, double q_low, double s_low, double s_high)
     return fmax(0.0, hfi_link_value(link, q_low, s) - HFI_LINK_ERROR);
 }
 
-double hfi_link_bend(hfi_link link, double dq, double ds)
+double hfi_link_curvature(hfi_link link, double dq, double ds)
 {
-    const double bend = link.link == HF_LINK_PROBIT ? probit_bend : logit_bend;
+    const double curvature = link.link == HF_LINK_PROBIT ? probit_curvature : logit_curvature;
     const double mean_of_z = 0.7978846; /* E|z|, rounded up; E z^2 = 1 */
     dq *= link.lambda;
     ds *= link.lambda;
-    return bend * (0.5 * dq * dq + mean_of_z * dq * ds + 0.5 * ds * ds) + HFI_LINK_SLOPE_ERROR * (dq + ds) +
-           HFI_LINK_ERROR;
+    return curvature * (0.5 * dq * dq + mean_of_z * dq * ds + 0.5 * ds * ds) +
+           HFI_LINK_SLOPE_ERROR * (dq + ds) + HFI_LINK_ERROR;
 }

@@ -26,7 +26,7 @@ void hfi_link_slopes(hfi_link link, double q, double s, double *of_q, double *of
  * off. */
 double hfi_link_least(hfi_link link, double q_low, double s_low, double s_high);
 /** The most that a linear model of P at a point loses where q is dq and s is ds away at most. */
-double hfi_link_bend(hfi_link link, double dq, double ds);
+double hfi_link_curvature(hfi_link link, double dq, double ds);
 
 #define HFI_LINK_ERROR       2e-13
 #define HFI_LINK_SLOPE_ERROR 1e-7

@@ -35,8 +35,8 @@ static hf_status check_sides(hf_context *ctx, const hf_posterior *posterior, siz
     return HF_OK;
 }
 
-static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, const hfi_quantity *quantity,
-                                const hf_certify_settings *settings)
+static hf_status check_problem_settings(hf_context *ctx, const hf_posterior *posterior,
+                                        const hfi_quantity *quantity, const hf_certify_settings *settings)
 {
     const size_t outputs = posterior->scaling.outputs;
     if (settings->output >= outputs)
@@ -75,7 +75,7 @@ hf_status hfi_problem_check(hf_context *ctx, const hf_posterior *posterior, cons
                             const hf_certify_settings *settings, const double *lower, const double *upper)
 {
     const size_t inputs = hfi_posterior_inputs(posterior);
-    hf_status status = check_settings(ctx, posterior, quantity, settings);
+    hf_status status = check_problem_settings(ctx, posterior, quantity, settings);
     if (status >= 0) status = check_sides(ctx, posterior, inputs, lower, upper);
     if (status >= 0) status = check_outputs(ctx, posterior, inputs, lower, upper);
     if (status >= 0 && hfi_mean_lifted(posterior->mean))
@@ -120,7 +120,7 @@ static void place_sides(hfi_certify_problem *q, const double *lower, const doubl
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-static hf_status make(hf_context *ctx, hfi_certify_problem *q)
+static hf_status make_certify_problem(hf_context *ctx, hfi_certify_problem *q)
 {
     const size_t d = q->subject.d;
     if (HFI_ALLOC(ctx, HFI_ROOMS(q->numbers, d, 4), HFI_ROOM(q->free, d), HFI_ROOM(q->x, d),
@@ -151,7 +151,7 @@ hf_status hfi_problem_create(hf_context *ctx, const hf_posterior *posterior, con
                                .stretch = 1.0};
     if (quantity->scaled) q->scale = hfi_scaling_scale(scaling, settings->output);
     if (quantity->shifted) q->shift = hfi_scaling_shift(scaling, settings->output);
-    const hf_status status = make(ctx, q);
+    const hf_status status = make_certify_problem(ctx, q);
     if (status < 0) {
         hfi_problem_free(q);
         return status;

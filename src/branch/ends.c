@@ -36,7 +36,7 @@ static hf_range range_of(const ends *e)
 }
 
 /* Whether one end alone says on which side of decide_at all values are. */
-static bool settles(const ends *e, const hf_range *range)
+static bool is_decided(const ends *e, const hf_range *range)
 {
     return range->lower > e->decide || range->upper < e->decide;
 }
@@ -70,7 +70,7 @@ static bool goes_on(ends *e)
 {
     const hf_range range = range_of(e);
     if (isnan(e->decide) || !e->begun[0] || !e->begun[1] || range.stop != HF_CERTIFY_DECIDED ||
-        settles(e, &range) || (range.lower_attained <= e->decide && range.upper_attained >= e->decide))
+        is_decided(e, &range) || (range.lower_attained <= e->decide && range.upper_attained >= e->decide))
         return false;
     e->decide = (double)NAN;
     for (int k = 0; k < 2; k++) {
@@ -87,7 +87,7 @@ static bool time_is_up(const ends *e)
 }
 
 /* The whole box is bounded for each end in any case. */
-static hf_status run(ends *e)
+static hf_status search_both_ends(ends *e)
 {
     hf_status status = HF_OK;
     for (;;) {
@@ -99,7 +99,7 @@ static hf_status run(ends *e)
         if (status < 0) return status;
         if (!e->over[which]) continue;
         const hf_range range = range_of(e);
-        if (settles(e, &range)) break;
+        if (is_decided(e, &range)) break;
     }
     for (int k = 0; k < 2 && status >= 0; k++)
         if (e->search[k] && !e->begun[k]) status = advance(e, k);
@@ -123,10 +123,10 @@ hf_status hfi_search_ends(const hf_context *ctx, hfi_watch *watch, const hfi_bra
                                         k == 0 ? argmin : argmax);
         if (!e.search[k]) status = HF_ERR_MEMORY;
     }
-    if (status >= 0) status = run(&e);
+    if (status >= 0) status = search_both_ends(&e);
     if (status >= 0) {
         *out = range_of(&e);
-        if (settles(&e, out)) out->stop = HF_CERTIFY_DECIDED;
+        if (is_decided(&e, out)) out->stop = HF_CERTIFY_DECIDED;
     }
     for (int k = 0; k < 2; k++) hfi_search_free(e.search[k]);
     return status;
@@ -139,7 +139,7 @@ double hfi_call_deadline(const hf_certify_settings *settings)
     return settings->total_time > 0.0 ? hfi_now() + settings->total_time : (double)INFINITY;
 }
 
-static double share_of(double end, size_t left, size_t at_once)
+static double share_time_of_lanes(double end, size_t left, size_t at_once)
 {
     const size_t lanes = at_once < left ? at_once : left;
     return fmax(0.0, end - hfi_now()) * (double)lanes / (double)left;
@@ -149,13 +149,13 @@ double hfi_box_deadline(const hf_certify_settings *settings, double end, size_t 
 {
     const double now = hfi_now(), limit = settings->time_limit;
     const double own = limit > 0.0 ? now + limit : (double)INFINITY;
-    return end < (double)INFINITY ? fmin(own, now + share_of(end, left, at_once)) : own;
+    return end < (double)INFINITY ? fmin(own, now + share_time_of_lanes(end, left, at_once)) : own;
 }
 
 hf_certify_settings hfi_share_time(const hf_certify_settings *settings, double end, size_t left)
 {
     hf_certify_settings own = *settings;
     if (end < (double)INFINITY)
-        own.total_time = fmax(share_of(end, left, 1), DBL_MIN); /* 0 would be no limit */
+        own.total_time = fmax(share_time_of_lanes(end, left, 1), DBL_MIN); /* 0 would be no limit */
     return own;
 }

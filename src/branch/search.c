@@ -121,7 +121,7 @@ static size_t new_place(hfi_search *s)
 
 /* ---- attained values --------------------------------------------------------------------------------------------- */
 
-static void look_at(hfi_search *s, const double *point, bool descend)
+static void look_at_point(hfi_search *s, const double *point, bool descend)
 {
     const hfi_branch_problem *g = s->problem;
     const double value = g->functions->look(g->of, s->sign, descend, point, s->user);
@@ -165,7 +165,7 @@ static void look_around(hfi_search *s)
         s->bounds[which].predicted = (double)INFINITY;
         const bool descend = s->descents < descents && least < before_it - worth_steps;
         s->descents += descend;
-        look_at(s, s->bounds[which].point, descend);
+        look_at_point(s, s->bounds[which].point, descend);
     }
 }
 
@@ -372,8 +372,8 @@ static hf_status bound_whole(hfi_search *s)
     const hf_status status = bound_children(s);
     if (status < 0) return status;
     s->rounding = s->bounds[0].rounding;
-    look_at(s, whole->middle, false);
-    look_at(s, s->bounds[0].point, true);
+    look_at_point(s, whole->middle, false);
+    look_at_point(s, s->bounds[0].point, true);
     s->begun = true;
     return HF_OK;
 }
@@ -394,7 +394,7 @@ hf_status hfi_search_round(hfi_search *s)
     return keep_children(s) ? HF_OK : HF_ERR_MEMORY;
 }
 
-static bool make_room(hfi_search *s)
+static bool allocate_search(hfi_search *s)
 {
     const size_t m = s->m;
     return HFI_MEMORY_ALLOC(
@@ -432,7 +432,7 @@ hfi_search *hfi_search_create(const hf_context *ctx, hfi_watch *watch, const hfi
                       .at = at,
                       .aside = (double)INFINITY,
                       .stuck = (double)INFINITY};
-    if (make_room(s)) return s;
+    if (allocate_search(s)) return s;
     hfi_search_free(s);
     return NULL;
 }

@@ -94,7 +94,7 @@ static void place_in_region(const descent *c, const double *x, double *at)
     clamp(c, at);
 }
 
-static hf_status ask(const descent *c, bool anyhow, double *out, double *best)
+static hf_status try_attack_point(const descent *c, bool anyhow, double *out, double *best)
 {
     double score;
     place_in_region(c, c->x, c->at);
@@ -112,13 +112,13 @@ static hf_status descend(const descent *c, const double *from, double *out, doub
     const bool one = c->kind == HF_ATTACK_FGSM;
     const size_t steps = one ? 1 : c->steps;
     memcpy(c->x, from, c->d * sizeof *c->x);
-    hf_status status = ask(c, false, out, best);
+    hf_status status = try_attack_point(c, false, out, best);
     for (size_t k = 0; k < steps && status >= 0; k++) {
         if (!hfi_watch_ok(c->watch)) return HF_ERR_CANCELLED;
         along[shape_of(c)](c, one ? 1.0 : share * (1.0 - (double)k / (double)steps));
         clamp(c, c->x);
         shrink(c, c->x);
-        status = ask(c, one, out, best);
+        status = try_attack_point(c, one, out, best);
     }
     return status;
 }
@@ -146,7 +146,7 @@ typedef struct aim {
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static hf_status look(void *of, const double *point, double *score, double *slope)
+static hf_status score_attack_point(void *of, const double *point, double *score, double *slope)
 {
     aim *a = of;
     const hfi_quantity *what = a->value.quantity;
@@ -171,7 +171,8 @@ static hf_status look(void *of, const double *point, double *score, double *slop
 /* ---- one box ----------------------------------------------------------------------------------------------------- */
 
 /* The smallest score from the point and, of projected attacks, from points that are drawn. */
-static hf_status climb(aim *a, double sign, size_t box, const double *x, double *out, double *best)
+static hf_status search_attack_starts(aim *a, double sign, size_t box, const double *x, double *out,
+                                      double *best)
 {
     hfi_stream stream;
     hfi_stream_init(&stream, a->how->seed, HFI_PURPOSE_SAMPLE, box);
@@ -193,11 +194,11 @@ static hf_status attack_value(aim *a, size_t box, const double *x, double *out, 
 {
     double here, other;
     if (a->how->goal != HF_ATTACK_FARTHEST)
-        return climb(a, a->how->goal == HF_ATTACK_LARGEST ? -1.0 : 1.0, box, x, out, value);
-    hf_status status = climb(a, 1.0, box, x, a->first, value);
-    if (status >= 0) status = climb(a, -1.0, box, x, a->second, &other);
+        return search_attack_starts(a, a->how->goal == HF_ATTACK_LARGEST ? -1.0 : 1.0, box, x, out, value);
+    hf_status status = search_attack_starts(a, 1.0, box, x, a->first, value);
+    if (status >= 0) status = search_attack_starts(a, -1.0, box, x, a->second, &other);
     a->sign = 1.0;
-    if (status >= 0) status = look(a, x, &here, a->climb.slope);
+    if (status >= 0) status = score_attack_point(a, x, &here, a->climb.slope);
     if (status < 0) return status;
     const bool up = fabs(other - here) > fabs(*value - here);
     if (up) *value = other;
@@ -212,10 +213,10 @@ static hf_status attack_class(aim *a, size_t box, const double *x, double *out, 
     hf_status status;
     if (!a->classes) {
         a->sign = 1.0;
-        status = look(a, x, &p, a->climb.slope);
+        status = score_attack_point(a, x, &p, a->climb.slope);
         if (status < 0) return status;
         const double sign = p > a->threshold ? 1.0 : -1.0;
-        status = climb(a, sign, box, x, out, left);
+        status = search_attack_starts(a, sign, box, x, out, left);
         if (sign < 0.0) *left = 1.0 - *left;
         return status;
     }
@@ -224,7 +225,7 @@ static hf_status attack_class(aim *a, size_t box, const double *x, double *out, 
     a->classes->winner = 0;
     for (size_t c = 1; c < a->classes->classes; c++)
         if (a->probability[c] > a->probability[a->classes->winner]) a->classes->winner = c;
-    status = climb(a, 1.0, box, x, out, left);
+    status = search_attack_starts(a, 1.0, box, x, out, left);
     memcpy(a->row, out, a->d * sizeof *out);
     if (status >= 0) *left = hfi_classes_value(a->classes, a->row, NULL);
     return status;
@@ -233,8 +234,8 @@ static hf_status attack_class(aim *a, size_t box, const double *x, double *out, 
 /* ---- all boxes --------------------------------------------------------------------------------------------------- */
 
 /* The box, cut to the region. */
-static hf_status place(hf_context *ctx, aim *a, size_t box, const double *x, const double *lower,
-                       const double *upper)
+static hf_status cut_box_to_region(hf_context *ctx, aim *a, size_t box, const double *x, const double *lower,
+                                   const double *upper)
 {
     a->climb.centre = x;
     a->climb.lower = a->settings->region ? a->sides.lower : lower;
@@ -253,7 +254,7 @@ static hf_status attack_all(hf_context *ctx, aim *a, size_t m, const double *x, 
     for (size_t k = 0; k < m && status >= 0; k++) {
         const size_t at = k * a->d;
         a->watch.done = (double)k / (double)m;
-        status = place(ctx, a, k, x + at, lower + at, upper + at);
+        status = cut_box_to_region(ctx, a, k, x + at, lower + at, upper + at);
         if (status < 0) return status;
         status = (a->value.classifier ? attack_class : attack_value)(a, k, x + at, points + at, &values[k]);
         if (status == HF_ERR_CANCELLED)
@@ -294,7 +295,7 @@ static hf_status attack(hf_context *ctx, aim *a, size_t m, const double *x, cons
     a->start = a->probability + classes, a->first = a->start + d, a->second = a->first + d;
     double *sides = a->second + d, *points = sides + 7 * d, *values = points + m * d;
     a->sides = (hfi_sides){sides, sides + d, sides + 2 * d, sides + 3 * d};
-    a->climb = (descent){.look = look,
+    a->climb = (descent){.look = score_attack_point,
                          .of = a,
                          .watch = &a->watch,
                          .kind = a->how->kind,

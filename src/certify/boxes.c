@@ -147,7 +147,7 @@ static hf_status answer_box(hf_context *ctx, region_parts *p, size_t box, double
     return worst;
 }
 
-static bool make_room(hf_context *ctx, region_parts *p)
+static bool allocate_region_parts(hf_context *ctx, region_parts *p)
 {
     const size_t d = p->job->inputs;
     if (HFI_ALLOC(ctx, HFI_ROOM(p->mover, 2 * d), HFI_ROOMS(p->lower, 5 * (size_t)TOGETHER, d),
@@ -171,7 +171,7 @@ static hf_status answer_parts(hf_context *ctx, const hfi_boxes *job, hf_range *o
     hf_range *ranges;
     double *points;
     hf_status status = HFI_ALLOC(ctx, HFI_ROOM(ranges, job->m), HFI_ROOM(points, numbers));
-    if (status >= 0 && !make_room(ctx, &p)) status = HF_ERR_MEMORY;
+    if (status >= 0 && !allocate_region_parts(ctx, &p)) status = HF_ERR_MEMORY;
     p.rest.moves = 0;
     p.rest.sets = NULL;
     p.rest.set_count = 0;

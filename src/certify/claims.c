@@ -8,7 +8,7 @@
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 /* Checks a claim, and finds the value that it is about. */
-static hf_status check(hf_context *ctx, const hf_claim *claim, hfi_value *value)
+static hf_status check_claim(hf_context *ctx, const hf_claim *claim, hfi_value *value)
 {
     if (!claim->posterior == !claim->classifier)
         return hfi_refuse(ctx, "a claim is of a posterior or of a classifier, and of one of them");
@@ -28,7 +28,7 @@ hf_status hfi_claim_check_and_begin(hf_context *ctx, const hf_claim *claim,
     *out = (hfi_claimed){.spare = NULL};
     hf_status status = hfi_settings_open(ctx, hf_claim_table(), claim, &out->claim);
     if (status >= 0) status = hfi_certify_open(ctx, settings, &out->settings, &out->region);
-    return status < 0 ? status : check(ctx, &out->claim, &out->value);
+    return status < 0 ? status : check_claim(ctx, &out->claim, &out->value);
 }
 
 /* The limits about a point. */
@@ -62,7 +62,7 @@ static hf_status is_beyond(hf_context *ctx, const hfi_claimed *c, const double *
 /* ---- one box ----------------------------------------------------------------------------------------------------- */
 
 /* Settings for one of `left` sides, with its share of the time that is left of `begun`. */
-static hf_certify_settings share_of(const hf_certify_settings *settings, double begun, double left)
+static hf_certify_settings share_claim_time(const hf_certify_settings *settings, double begun, double left)
 {
     hf_certify_settings own = *settings;
     const double gone = hfi_now() - begun;
@@ -112,7 +112,7 @@ static hf_status decide(hf_context *ctx, const hfi_claimed *c, const hf_certify_
                              .estimate = hfi_value_is_estimate(&c->value)};
     for (int k = 0; k < 2 && !broken; k++) {
         if (!(c->side[k].kept < (double)INFINITY)) continue;
-        const hf_certify_settings share = share_of(settings, begun, both && k == 0 ? 2.0 : 1.0);
+        const hf_certify_settings share = share_claim_time(settings, begun, both && k == 0 ? 2.0 : 1.0);
         hf_claim_answer side = *out;
         bool kept;
         hf_status status = look_at_side(ctx, c, &c->side[k], &share, lower, upper, &side, &kept, next);

@@ -351,8 +351,8 @@ hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier, 
 /* ---- a table ----------------------------------------------------------------------------------------------------- */
 
 /* Labelled points and their boxes. */
-static size_t gather(size_t m, size_t d, const double *x, const size_t *label, const double *radius,
-                     double *boxes, size_t *row)
+static size_t gather_labelled_boxes(size_t m, size_t d, const double *x, const size_t *label,
+                                    const double *radius, double *boxes, size_t *row)
 {
     size_t count = 0;
     double *centre = boxes, *lower = boxes + m * d, *upper = boxes + 2 * m * d;
@@ -386,7 +386,7 @@ hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
     hf_status status =
         HFI_ALLOC(ctx, HFI_ROOM(boxes, numbers + 1), HFI_ROOM(row, m + 1), HFI_ROOM(found, m + 1));
     if (status >= 0) {
-        hf_certified_accuracy sum = {.rows = gather(m, d, x, label, radius, boxes, row),
+        hf_certified_accuracy sum = {.rows = gather_labelled_boxes(m, d, x, label, radius, boxes, row),
                                      .estimate = hf_certify_is_estimate(classifier)};
         status = hf_certify_decision(ctx, classifier, NULL, settings, sum.rows, boxes, boxes + m * d,
                                      boxes + 2 * m * d, found, NULL);

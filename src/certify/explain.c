@@ -64,7 +64,7 @@ static hf_status score_point(hf_context *ctx, const row_scores *job, const hf_ce
     return status;
 }
 
-static hf_status check(hf_context *ctx, const row_scores *job)
+static hf_status check_explain_job(hf_context *ctx, const row_scores *job)
 {
     for (size_t j = 0; j < job->d; j++)
         if (!(job->step[j] >= 0.0) || !isfinite(job->step[j]))
@@ -75,9 +75,9 @@ static hf_status check(hf_context *ctx, const row_scores *job)
     return HF_OK;
 }
 
-static hf_status score(hf_context *ctx, const row_scores *job, double *lower, double *upper)
+static hf_status score_inputs_of_rows(hf_context *ctx, const row_scores *job, double *lower, double *upper)
 {
-    hf_status status = check(ctx, job);
+    hf_status status = check_explain_job(ctx, job);
     const double end = hfi_call_deadline(&job->settings);
     size_t square, numbers;
     if (status < 0) return status;
@@ -108,7 +108,7 @@ static hf_status explain(hf_context *ctx, const hfi_value *value, const hf_certi
     hf_region region;
     row_scores job = {.value = *value, .m = m, .d = value->inputs, .x = x, .step = step};
     const hf_status status = hfi_certify_open(ctx, settings, &job.settings, &region);
-    return status < 0 ? status : score(ctx, &job, lower, upper);
+    return status < 0 ? status : score_inputs_of_rows(ctx, &job, lower, upper);
 }
 
 hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,

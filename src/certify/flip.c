@@ -143,7 +143,7 @@ static hf_status go_to_ends(hf_context *ctx, flip *f)
 
 /* ---- how few inputs surely do not do it -------------------------------------------------------------------------- */
 
-static hf_status judge(hf_context *ctx, flip *f, size_t moves, hfi_judged *out)
+static hf_status judge_moved_claim(hf_context *ctx, flip *f, size_t moves, hfi_judged *out)
 {
     /* How many searches follow is not known: each may take half of the time that is left. */
     hf_certify_settings own = hfi_share_time(&f->settings, f->end, 2);
@@ -180,7 +180,7 @@ static hf_status spare(hf_context *ctx, flip *f, size_t movers)
         hfi_judged judged = {.verdict = HF_VERDICT_OPEN};
         const size_t moves = f->out.spared + 1;
         if (too_many(movers, moves)) return worst;
-        const hf_status status = judge(ctx, f, moves, &judged);
+        const hf_status status = judge_moved_claim(ctx, f, moves, &judged);
         if (status < 0) return status;
         if (judged.verdict == HF_VERDICT_COUNTEREXAMPLE) take_example(f);
         if (judged.verdict == HF_VERDICT_OPEN) worst = hfi_worse(worst, status);
@@ -220,7 +220,7 @@ static hf_status find_fewest(hf_context *ctx, flip *f)
     for (size_t j = 0; status >= 0 && j < f->d; j++) movers += f->lower[j] < f->upper[j];
     if (status >= 0) status = go_to_ends(ctx, f);
     if (status >= 0 && !f->found) {
-        worst = status = judge(ctx, f, 0, &judged);
+        worst = status = judge_moved_claim(ctx, f, 0, &judged);
         if (status >= 0 && judged.verdict == HF_VERDICT_COUNTEREXAMPLE) take_example(f);
     }
     if (judged.verdict == HF_VERDICT_CERTIFIED) {
@@ -270,7 +270,8 @@ static hf_status check_kind(hf_context *ctx, hf_flip_kind kind, const hf_region 
 }
 
 /* Chooses who is asked, the limits or the class; questions about the point follow. */
-static hf_status begin(hf_context *ctx, const hf_claim *claim, const hf_certify_settings *settings, flip *f)
+static hf_status begin_flip(hf_context *ctx, const hf_claim *claim, const hf_certify_settings *settings,
+                            flip *f)
 {
     f->of_class = claim->classifier && !has_limits(claim);
     if (!f->of_class) {
@@ -319,7 +320,7 @@ static hf_status about_point(hf_context *ctx, flip *f, hf_verdict *here)
 }
 
 /* Describes the example. */
-static hf_status tell(hf_context *ctx, flip *f)
+static hf_status describe_flip(hf_context *ctx, flip *f)
 {
     if (!f->found) return HF_OK;
     f->out.moved = count_moved(f, f->best);
@@ -339,7 +340,7 @@ static hf_status tell(hf_context *ctx, flip *f)
     return status;
 }
 
-static hf_status search(hf_context *ctx, hf_flip_kind kind, flip *f)
+static hf_status search_flip(hf_context *ctx, hf_flip_kind kind, flip *f)
 {
     hf_verdict here = HF_VERDICT_OPEN;
     hf_status status = f->of_class ? about_class(ctx, f, &here) : about_point(ctx, f, &here);
@@ -347,11 +348,11 @@ static hf_status search(hf_context *ctx, hf_flip_kind kind, flip *f)
     if (here == HF_VERDICT_CERTIFIED) {
         status = hfi_worse(status, kind == HF_FLIP_FEWEST ? find_fewest(ctx, f) : find_nearest(ctx, f));
     }
-    const hf_status told = status >= 0 ? tell(ctx, f) : status;
+    const hf_status told = status >= 0 ? describe_flip(ctx, f) : status;
     return told < 0 ? told : status;
 }
 
-static hf_status make_room(hf_context *ctx, flip *f)
+static hf_status allocate_flip(hf_context *ctx, flip *f)
 {
     const size_t d = f->d, each = f->classes > 2 ? f->classes : 2;
     return HFI_ALLOC(ctx, HFI_ROOMS(f->points, 2 * (d + 1), d), HFI_ROOMS(f->numbers, 2 * each, d),
@@ -372,7 +373,7 @@ hf_status hf_certify_flip(hf_context *ctx, const hf_claim *claim, hf_flip_kind k
     hf_status status = hfi_certify_open(ctx, settings, &f.settings, &region);
     if (status >= 0) status = hfi_settings_open(ctx, hf_claim_table(), claim, &own);
     if (status >= 0) status = check_kind(ctx, kind, f.settings.region);
-    if (status >= 0) status = begin(ctx, &own, &f.settings, &f);
+    if (status >= 0) status = begin_flip(ctx, &own, &f.settings, &f);
     if (status < 0) return status;
     f.d = f.claimed.value.inputs;
     hfi_region_about(&f.settings, centre, &f.region);
@@ -387,8 +388,8 @@ hf_status hf_certify_flip(hf_context *ctx, const hf_claim *claim, hf_flip_kind k
                       .estimate = hfi_value_is_estimate(&f.claimed.value)};
     status = hfi_check_radius(ctx, &f.far);
     if (status < 0) return status;
-    status = make_room(ctx, &f);
-    if (status >= 0) status = search(ctx, kind, &f);
+    status = allocate_flip(ctx, &f);
+    if (status >= 0) status = search_flip(ctx, kind, &f);
     if (status >= 0) {
         f.out.seconds = hfi_now() - begun;
         *out = f.out;

@@ -22,7 +22,7 @@ typedef struct linear {
     double *half, *b;      /* pairs, free */
 } linear;
 
-static hf_status check(const linear *l)
+static hf_status check_linear_settings(const linear *l)
 {
     const hf_linear_settings *s = &l->settings;
     const size_t outputs = l->classifier ? l->classes : l->posterior->scaling.outputs;
@@ -36,7 +36,7 @@ static hf_status check(const linear *l)
     return HF_OK;
 }
 
-static hf_status make_room(linear *l)
+static hf_status allocate_linear(linear *l)
 {
     size_t draws, rows, values;
     const size_t pairs = l->settings.pairs;
@@ -57,7 +57,7 @@ static hf_status make_room(linear *l)
 }
 
 /* The same draws about every point, so that what is said of one does not depend on the others. */
-static hf_status draw(linear *l)
+static hf_status draw_linear_steps(linear *l)
 {
     const size_t k = l->free, pairs = l->settings.pairs;
     const double width =
@@ -82,7 +82,7 @@ static hf_status draw(linear *l)
                : HF_OK;
 }
 
-static hf_status evaluate(linear *l, const double *x)
+static hf_status evaluate_linear_rows(linear *l, const double *x)
 {
     const size_t k = l->free, count = 2 * l->settings.pairs;
     for (size_t i = 0; i < count; i++) {
@@ -103,7 +103,7 @@ static hf_status evaluate(linear *l, const double *x)
 static hf_status fit_point(linear *l, const double *x, double *score)
 {
     const size_t k = l->free, pairs = l->settings.pairs, column = l->classifier ? l->settings.output : 0;
-    const hf_status status = evaluate(l, x);
+    const hf_status status = evaluate_linear_rows(l, x);
     if (status < 0) return status;
     for (size_t i = 0; i < pairs; i++) {
         const double *pair = l->values + 2 * i * l->classes + column;
@@ -118,15 +118,15 @@ static hf_status fit_point(linear *l, const double *x, double *score)
     return status;
 }
 
-static hf_status score(linear *l, size_t m, const double *x, double *out)
+static hf_status score_linear_points(linear *l, size_t m, const double *x, double *out)
 {
     size_t numbers;
-    hf_status status = check(l);
+    hf_status status = check_linear_settings(l);
     if (status < 0) return status;
     if (!hfi_size_mul(m, l->d, &numbers)) return hfi_out_of_memory(l->ctx);
     double *scores = hfi_alloc(l->ctx, numbers + 1, sizeof *scores);
-    status = scores ? make_room(l) : HF_ERR_MEMORY;
-    if (status >= 0) status = draw(l);
+    status = scores ? allocate_linear(l) : HF_ERR_MEMORY;
+    if (status >= 0) status = draw_linear_steps(l);
     for (size_t k = 0; k < m && status >= 0; k++) {
         if (!hfi_progress(l->ctx, "explain", (double)k / (double)m, (double)NAN))
             status = hfi_cancelled(l->ctx);
@@ -152,7 +152,7 @@ hf_status hf_explain_linear(hf_context *ctx, const hf_posterior *posterior,
                 .classes = 1,
                 .step = step};
     const hf_status status = hfi_settings_open(ctx, hf_linear_settings_table(), settings, &l.settings);
-    return status < 0 ? status : score(&l, m, x, scores);
+    return status < 0 ? status : score_linear_points(&l, m, x, scores);
 }
 
 hf_status hf_explain_linear_class(hf_context *ctx, const hf_classifier *classifier,
@@ -171,5 +171,5 @@ hf_status hf_explain_linear_class(hf_context *ctx, const hf_classifier *classifi
                 .classes = hf_classifier_classes(classifier),
                 .step = step};
     const hf_status status = hfi_settings_open(ctx, hf_linear_settings_table(), settings, &l.settings);
-    return status < 0 ? status : score(&l, m, x, scores);
+    return status < 0 ? status : score_linear_points(&l, m, x, scores);
 }

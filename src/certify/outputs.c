@@ -78,7 +78,7 @@ typedef struct output_ends {
     double *ends, *away;        /* 2 outputs, outputs */
 } output_ends;
 
-static output_ends lay_out(const hfi_certify_problem *q, int thread)
+static output_ends lay_out_output_ends(const hfi_certify_problem *q, int thread)
 {
     const joined *j = q->state;
     output_ends w = {
@@ -131,10 +131,10 @@ static void bound_all(const output_ends *w, bool first, double gain, hfi_box_bou
 
 /* Only distances from above are asked about: sign is -1. Bounds that are not enough are made sharper by what
  * the norm lacks, shared out by outputs. */
-static void bounds(void *of, int thread, double sign, double enough, size_t count, const double *low,
-                   const double *high, hfi_box_bound *out)
+static void outputs_problem_bounds(void *of, int thread, double sign, double enough, size_t count,
+                                   const double *low, const double *high, hfi_box_bound *out)
 {
-    const output_ends w = lay_out(of, thread);
+    const output_ends w = lay_out_output_ends(of, thread);
     (void)sign;
     for (size_t i = 0; i < w.d->outputs; i++) w.away[i] = 1.0;
     const double unit = norm_of(w.d, w.away, 1.0);
@@ -154,9 +154,9 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
 /* The distance at a point, surely attained but for what rounding makes of predictions. */
-static double look(void *of, double sign, bool descend, const double *point, double *user)
+static double outputs_problem_look(void *of, double sign, bool descend, const double *point, double *user)
 {
-    const output_ends w = lay_out(of, 0);
+    const output_ends w = lay_out_output_ends(of, 0);
     (void)descend;
     for (size_t i = 0; i < w.d->outputs; i++) {
         const hfi_branch_problem *whole = &w.j->whole[i];
@@ -185,8 +185,8 @@ static void at_point(hfi_certify_problem *q, double *user, double *value, double
 
 /* ---- a problem --------------------------------------------------------------------------------------------------- */
 
-static hf_status prepare(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior,
-                         const hfi_quantity *quantity, void **shared)
+static hf_status outputs_problem_prepare(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior,
+                                         const hfi_quantity *quantity, void **shared)
 {
     (void)quantity;
     return hfi_problem_rigorous.prepare(ctx, watch, posterior, &hfi_quantity_mean, shared);
@@ -197,7 +197,7 @@ static void forget(void *shared)
     hfi_problem_rigorous.forget(shared);
 }
 
-static hf_status create(hf_context *ctx, hfi_certify_problem *q)
+static hf_status outputs_problem_create(hf_context *ctx, hfi_certify_problem *q)
 {
     const size_t outputs = distance_of(q)->outputs;
     hf_certify_settings own = q->settings;
@@ -232,9 +232,9 @@ static void destroy(hfi_certify_problem *q)
     HFI_MEMORY_FREE(&q->memory, j->problem, j->whole, j);
 }
 
-static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_problem *out)
+static hf_status outputs_problem_begin(hfi_certify_problem *q, size_t threads, hfi_branch_problem *out)
 {
-    static const hfi_branch_functions functions = {bounds, look};
+    static const hfi_branch_functions functions = {outputs_problem_bounds, outputs_problem_look};
     const size_t outputs = distance_of(q)->outputs;
     joined *j = q->state;
     hf_status status = HF_OK;
@@ -259,14 +259,21 @@ static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_proble
     return status;
 }
 
-static const hfi_problem_functions plain = {
-    .create = create, .destroy = destroy, .begin = begin, .end = end, .at_point = at_point};
-static const hfi_problem_functions in_intervals = {
-    .prepare = prepare, .forget = forget, .create = create, .destroy = destroy, .begin = begin, .end = end};
+static const hfi_problem_functions plain = {.create = outputs_problem_create,
+                                            .destroy = destroy,
+                                            .begin = outputs_problem_begin,
+                                            .end = end,
+                                            .at_point = at_point};
+static const hfi_problem_functions in_intervals = {.prepare = outputs_problem_prepare,
+                                                   .forget = forget,
+                                                   .create = outputs_problem_create,
+                                                   .destroy = destroy,
+                                                   .begin = outputs_problem_begin,
+                                                   .end = end};
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-static hf_status check(hf_context *ctx, const distance *d, bool rigorous)
+static hf_status check_output_norm(hf_context *ctx, const distance *d, bool rigorous)
 {
     const hf_output_norm *norm = &d->norm;
     for (size_t i = 0; i < d->outputs && norm->weight; i++)
@@ -280,8 +287,9 @@ static hf_status check(hf_context *ctx, const distance *d, bool rigorous)
 }
 
 /* Ranges of all means at a point, which rounding alone makes: `ends` has 2 outputs entries. */
-static hf_status look_at(hf_context *ctx, const hf_posterior *posterior, const hf_certify_settings *settings,
-                         size_t outputs, const double *x, double *ends)
+static hf_status range_means_at_point(hf_context *ctx, const hf_posterior *posterior,
+                                      const hf_certify_settings *settings, size_t outputs, const double *x,
+                                      double *ends)
 {
     hf_certify_settings own = *settings;
     hf_status status = HF_OK;
@@ -305,20 +313,21 @@ static hf_status find_attained(hf_context *ctx, const hf_posterior *posterior,
     double *ends = d->away + 2 * d->outputs;
     *attained = 0.0;
     if (!isfinite(at[0])) memcpy(at, x, inputs * sizeof *at);
-    const hf_status status = look_at(ctx, posterior, settings, d->outputs, at, ends);
+    const hf_status status = range_means_at_point(ctx, posterior, settings, d->outputs, at, ends);
     for (size_t i = 0; i < d->outputs; i++) d->away[i] = least_away(d, i, ends[2 * i], ends[2 * i + 1]);
     if (status >= 0) *attained = norm_of(d, d->away, -1.0);
     return status;
 }
 
-static hf_status search(hf_context *ctx, const hf_posterior *posterior, const hf_certify_settings *settings,
-                        distance *d, const double *x, const double *lower, const double *upper,
-                        hf_output_shift *out, double *at)
+static hf_status search_output_distance(hf_context *ctx, const hf_posterior *posterior,
+                                        const hf_certify_settings *settings, distance *d, const double *x,
+                                        const double *lower, const double *upper, hf_output_shift *out,
+                                        double *at)
 {
     const double begun = hfi_now(), delta = d->norm.delta;
     hf_certify_settings own = *settings;
     hf_range range;
-    hf_status status = look_at(ctx, posterior, settings, d->outputs, x, d->centre);
+    hf_status status = range_means_at_point(ctx, posterior, settings, d->outputs, x, d->centre);
     own.upper_only = true;
     if (isfinite(delta)) own.decide_at = delta;
     if (isfinite(delta) && delta > 0.0) own.tolerance = fmin(own.tolerance, 1e-3 * delta);
@@ -348,8 +357,9 @@ static hf_status search_all(hf_context *ctx, const hf_posterior *posterior,
         hf_region region;
         hf_certify_settings own = hfi_share_time(settings, end, m - k);
         hfi_region_about(&own, x + k * inputs, &region);
-        const hf_status status = search(ctx, posterior, &own, d, x + k * inputs, lower + k * inputs,
-                                        upper + k * inputs, &out[k], farthest + k * inputs);
+        const hf_status status =
+            search_output_distance(ctx, posterior, &own, d, x + k * inputs, lower + k * inputs,
+                                   upper + k * inputs, &out[k], farthest + k * inputs);
         if (status < 0) return status;
         if (out[k].stop > HF_CERTIFY_DECIDED || out[k].verdict == HF_VERDICT_OPEN)
             worst = hfi_fail(ctx, HF_WARN_NOT_CONVERGED,
@@ -379,7 +389,7 @@ hf_status hf_certify_outputs(hf_context *ctx, const hf_posterior *posterior, con
                   .outputs = posterior->scaling.outputs};
     hf_status status = hfi_certify_open(ctx, settings, &own, &region);
     if (status >= 0) status = hfi_settings_open(ctx, hf_output_norm_table(), norm, &d.norm);
-    if (status >= 0) status = check(ctx, &d, own.rigorous);
+    if (status >= 0) status = check_output_norm(ctx, &d, own.rigorous);
     own.output = 0;
     own.lower_only = own.upper_only = own.observed = false;
     own.decide_at = (double)NAN;

@@ -30,7 +30,7 @@ static const hf_region *region_of(const ball *b)
     return b->far.settings.region;
 }
 
-static hfi_around place(const ball *b, double radius)
+static hfi_around place_ball_box(const ball *b, double radius)
 {
     for (size_t j = 0; j < b->d; j++) {
         b->lower[j] = b->x[j] - radius * unit_of(&b->far, j);
@@ -81,7 +81,7 @@ static hf_status attack(hf_context *ctx, ball *b)
     bool broken = false;
     /* Attacks know of boxes only. */
     if (!b->kind->attack || region_of(b)) return HF_OK;
-    const hfi_around box = place(b, b->far.most);
+    const hfi_around box = place_ball_box(b, b->far.most);
     hf_status status = b->kind->attack(ctx, b->of, &box, b->found);
     if (status >= 0) status = b->kind->broken(ctx, b->of, b->found, &broken);
     return status >= 0 && broken ? keep(ctx, b) : status;
@@ -98,7 +98,7 @@ static hf_status bisect(hf_context *ctx, ball *b)
         double radius = 0.5 * (b->out.certified + limit);
         if (step == 0 && !isfinite(b->out.broken)) radius = most;
         if (radius <= b->out.certified) break;
-        hfi_around box = place(b, radius);
+        hfi_around box = place_ball_box(b, radius);
         /* How many steps follow is not known: each may take half of the time that is left. */
         const hf_certify_settings share = hfi_share_time(&b->far.settings, b->end, 2);
         box.settings = &share;

@@ -12,7 +12,7 @@ typedef struct box_range {
 } box_range;
 
 /* Whether a range says on which side of decide_at all values are. */
-static bool settles(const hfi_certify_problem *q, const hf_range *range)
+static bool is_decided(const hfi_certify_problem *q, const hf_range *range)
 {
     return !isnan(q->settings.decide_at) &&
            (range->lower > q->settings.decide_at || range->upper < q->settings.decide_at);
@@ -32,7 +32,7 @@ static void answer_point(hfi_certify_problem *q, box_range *a)
                           .lower_attained = value,
                           .upper_attained = value,
                           .rounding = fmax(value - lower, upper - value)};
-    if (settles(q, &a->range))
+    if (is_decided(q, &a->range))
         a->range.stop = HF_CERTIFY_DECIDED;
     else if (a->range.rounding > q->settings.tolerance)
         a->range.stop = HF_CERTIFY_ROUNDING;
@@ -90,7 +90,7 @@ static void answer_problem(const hf_context *ctx, hfi_certify_problem *q, size_t
     if (a->status >= 0 && a->range.stop > HF_CERTIFY_DECIDED) a->status = HF_WARN_NOT_CONVERGED;
 }
 
-static hf_status tell(hf_context *ctx, const box_range *a)
+static hf_status report_range_failure(hf_context *ctx, const box_range *a)
 {
     if (a->status == HF_ERR_MEMORY) return hfi_out_of_memory(ctx);
     if (a->status == HF_ERR_CANCELLED) return hfi_cancelled(ctx);
@@ -201,7 +201,8 @@ static hf_status run_boxes(hf_context *ctx, const hfi_boxes *job, hfi_watch *wat
                       .half = job->half ? job->half + first * job->inputs : NULL};
         hf_status status = run_wave(job, first, &w);
         for (size_t k = 0; status >= 0 && k < w.count; k++)
-            if (w.answers[k].status != HF_OK) status = hfi_worse(status, tell(ctx, &w.answers[k]));
+            if (w.answers[k].status != HF_OK)
+                status = hfi_worse(status, report_range_failure(ctx, &w.answers[k]));
         worst = hfi_worse(worst, status);
         if (job->m > 1) watch->done = (double)(first + w.count) / (double)job->m;
         if (worst >= 0 && job->m > 1 && !hfi_watch_ok(watch)) worst = hfi_cancelled(ctx);

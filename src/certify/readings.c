@@ -43,7 +43,7 @@ typedef struct site {
     double variance;               /* C_-i(x_i, x_i) + jitter */
 } site;
 
-static double pull_of(const site *s, double r)
+static double linear_of(const site *s, double r)
 {
     const double c2 = s->threshold * s->threshold, away = c2 + r * r;
     return (r + 2.0 * s->noise * r / away + s->offset) / (s->variance + s->base * away / c2);
@@ -56,8 +56,8 @@ static double golden(const site *s, double sign, double scale, double a, double 
     double best = -(double)INFINITY;
     for (int k = 0; k < GOLDEN; k++) {
         const double left = b - share * (b - a), right = a + share * (b - a);
-        const double at_left = sign * pull_of(s, scale * tan(left)),
-                     at_right = sign * pull_of(s, scale * tan(right));
+        const double at_left = sign * linear_of(s, scale * tan(left)),
+                     at_right = sign * linear_of(s, scale * tan(right));
         best = fmax(best, fmax(at_left, at_right));
         if (at_left > at_right)
             b = right;
@@ -68,7 +68,7 @@ static double golden(const site *s, double sign, double scale, double a, double 
 }
 
 /* Over all readings; as far out as it gets a site pulls nothing. */
-static double most_pull(const site *s, double sign)
+static double most_linear(const site *s, double sign)
 {
     const double half_pi = 1.57079632679489661923;
     double best = 0.0;
@@ -78,7 +78,7 @@ static double most_pull(const site *s, double sign)
         int at = 0;
         double top = -(double)INFINITY;
         for (int k = 1; k < GRID; k++) {
-            const double value = sign * pull_of(s, scale * tan(half_pi * (2.0 * k / GRID - 1.0)));
+            const double value = sign * linear_of(s, scale * tan(half_pi * (2.0 * k / GRID - 1.0)));
             if (value > top) {
                 top = value;
                 at = k;
@@ -167,7 +167,7 @@ static double least_variance(const set *s, size_t i, unsigned others)
     return fmax(0.0, left * (1.0 - 1e-9));
 }
 
-static void bound_pull(set *s, size_t i, unsigned others)
+static void bound_linear(set *s, size_t i, unsigned others)
 {
     const replaced *r = &s->of[i];
     const double v = least_variance(s, i, others) + r->jitter;
@@ -205,7 +205,7 @@ static double damage_of_set(size_t count, const replaced *readings, const double
     for (size_t i = 0; i < count; i++) s.v[i][i] = fmax(0.0, s.v[i][i] - readings[i].d);
     for (unsigned part = 1; part <= all; part++)
         for (size_t i = 0; i < count; i++)
-            if (part >> i & 1u) bound_pull(&s, i, part & ~(1u << i));
+            if (part >> i & 1u) bound_linear(&s, i, part & ~(1u << i));
     for (size_t i = 0; i < count; i++) {
         const double more = s.most[0][all][i] - readings[i].t, less = s.most[1][all][i] + readings[i].t;
         up += c[i] > 0.0 ? c[i] * more : -c[i] * less;
@@ -256,7 +256,7 @@ static hf_status prepare_one(hf_context *ctx, attacked *a)
                            .variance = v};
         a->far[i] = (double)INFINITY;
         if (isfinite(of_i.threshold))
-            a->far[i] = (v + d) * fmax(most_pull(&of_i, 1.0) - s->t[i], most_pull(&of_i, -1.0) + s->t[i]);
+            a->far[i] = (v + d) * fmax(most_linear(&of_i, 1.0) - s->t[i], most_linear(&of_i, -1.0) + s->t[i]);
     }
     hfi_free(ctx, mean);
     return status;
@@ -466,8 +466,9 @@ static double damage_of_several(const attacked *a, hfi_watch *watch, double prio
 
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 
-static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_sites *sites, size_t count,
-                       size_t m, const double *x, size_t ldx)
+static hf_status check_attacked_readings(hf_context *ctx, const hf_posterior *posterior,
+                                         const hf_sites *sites, size_t count, size_t m, const double *x,
+                                         size_t ldx)
 {
     hf_status status = hfi_posterior_need_exact(ctx, posterior, "what bad readings can do",
                                                 "fit a sample of the readings with it");
@@ -492,8 +493,8 @@ static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_
 }
 
 /* HF_ERR_CANCELLED leaves some of the answers without meaning. */
-static hf_status ask(const attacked *a, hfi_watch *watch, size_t m, const double *x, size_t ldx, double *work,
-                     double *damage, size_t *worst)
+static hf_status compute_reading_damage(const attacked *a, hfi_watch *watch, size_t m, const double *x,
+                                        size_t ldx, double *work, double *damage, size_t *worst)
 {
     const hf_kernel *kernel = a->posterior->kernel;
     const hfi_solution *s = &a->posterior->solution;
@@ -525,7 +526,7 @@ hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, co
 {
     if (!ctx || !posterior || !sites || !x || !damage)
         return HFI_REFUSE_NULL(ctx, "hf_certify_readings", posterior, sites, x, damage);
-    hf_status status = check(ctx, posterior, sites, count, m, x, ldx);
+    hf_status status = check_attacked_readings(ctx, posterior, sites, count, m, x, ldx);
     if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;
     attacked a = {.posterior = posterior, .sites = sites, .n = s->n, .count = count};
@@ -540,7 +541,8 @@ hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, co
     for (size_t i = 0; i < sites->n && status >= 0; i++)
         if (hf_sites_is_present(sites, i)) a.row[at++] = i;
     if (status >= 0) status = count == 1 ? prepare_one(ctx, &a) : prepare_several(ctx, &a);
-    if (status >= 0 && ask(&a, &watch, m, x, ldx, work, found, rows) < 0) status = hfi_cancelled(ctx);
+    if (status >= 0 && compute_reading_damage(&a, &watch, m, x, ldx, work, found, rows) < 0)
+        status = hfi_cancelled(ctx);
     if (status >= 0) {
         memcpy(damage, found, m * sizeof *damage);
         if (worst && count == 1) memcpy(worst, rows, m * sizeof *worst);

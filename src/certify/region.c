@@ -201,8 +201,8 @@ static void clear_faces(const cut *c, bool inside, signed char *face)
         if (!inside || c->step[f] > 0.0) face[f] = 0;
 }
 
-static void bounds(void *of, int thread, double sign, double enough, size_t count, const double *low,
-                   const double *high, hfi_box_bound *out)
+static void region_problem_bounds(void *of, int thread, double sign, double enough, size_t count,
+                                  const double *low, const double *high, hfi_box_bound *out)
 {
     const cut *c = of;
     const size_t m = c->whole.sides;
@@ -269,7 +269,7 @@ static bool ball(const void *of, const double *centre, const double *half, doubl
     return most > 1.0 - c->slack;
 }
 
-static double look(void *of, double sign, bool descend, const double *point, double *user)
+static double region_problem_look(void *of, double sign, bool descend, const double *point, double *user)
 {
     cut *c = of;
     const hfi_certify_problem *q = c->problem;
@@ -285,9 +285,9 @@ static double look(void *of, double sign, bool descend, const double *point, dou
     return value;
 }
 
-static const hfi_branch_functions functions = {bounds, look};
+static const hfi_branch_functions functions = {region_problem_bounds, region_problem_look};
 
-static void fill(cut *c, const hfi_region_centre *place)
+static void fill_region_cut(cut *c, const hfi_region_centre *place)
 {
     const hfi_certify_problem *q = c->problem;
     const hf_region *region = q->settings.region;
@@ -328,7 +328,7 @@ hf_status hfi_region_cut(hfi_certify_problem *q, size_t threads, const hfi_regio
                .middle = numbers + 4 * m,
                .point = numbers + 5 * m,
                .scratch = scratch};
-    fill(c, place);
+    fill_region_cut(c, place);
     whole->functions = &functions;
     whole->of = c;
     q->project = project;

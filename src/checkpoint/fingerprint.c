@@ -58,7 +58,7 @@ static uint64_t end_part(hfi_sha256 *hash)
 }
 
 /* All parts but the data. Inputs and actions have a length by the data, or none. */
-static hfi_fingerprint begin(const hf_context *ctx, size_t d, const hf_fit_settings *settings)
+static hfi_fingerprint begin_fingerprint(const hf_context *ctx, size_t d, const hf_fit_settings *settings)
 {
     hfi_sha256 version, hash;
     hf_fit_settings others = *settings;
@@ -99,7 +99,7 @@ hfi_fingerprint hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data,
     hfi_sha256_add_u64(&hash, hfi_larger(data->outputs, 1));
     hfi_sha256_add_u64(&hash, data->sample != NULL);
     for (size_t i = 0; data->sample && i < data->n; i++) hfi_sha256_add_u64(&hash, data->sample[i]);
-    hfi_fingerprint made = begin(ctx, data->d, settings);
+    hfi_fingerprint made = begin_fingerprint(ctx, data->d, settings);
     hfi_rows_fingerprint_end(&hash, &made);
     return made;
 }
@@ -114,7 +114,7 @@ hfi_fingerprint hfi_rows_fingerprint_begin(const hf_context *ctx, size_t n, size
     hfi_sha256_add_text(hash, extra ? "rows with noise" : "rows");
     hfi_sha256_add_u64(hash, names != NULL);
     add_names(hash, d, names);
-    return begin(ctx, d, settings);
+    return begin_fingerprint(ctx, d, settings);
 }
 
 void hfi_rows_fingerprint_add(size_t d, size_t count, const double *x, const double *y, const double *extra,

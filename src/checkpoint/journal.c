@@ -91,7 +91,7 @@ void hfi_journal_stop(hfi_journal *j, int error)
     j->descriptor = -1;
 }
 
-static bool make_room(hfi_journal *j, size_t bytes)
+static bool grow_journal_buffer(hfi_journal *j, size_t bytes)
 {
     if (bytes <= j->room) return true;
     unsigned char *larger = hfi_alloc(j->ctx, bytes, 1);
@@ -188,7 +188,7 @@ static hf_status others_fail(hf_context *ctx, double status)
 }
 
 /* In a group every process must come to the same end. */
-static hf_status agree(hf_context *ctx, hf_status status)
+static hf_status agree_on_status(hf_context *ctx, hf_status status)
 {
     if (hfi_group_size(ctx) == 1) return status;
     double shared = (double)status;
@@ -208,7 +208,7 @@ hf_status hfi_journal_open(hf_context *ctx, const char *path, bool resume, const
     j->path = hfi_memory_strdup(&memory, path);
     hf_status status = j->path ? HF_OK : hfi_out_of_memory(ctx);
     if (status == HF_OK && hfi_group_rank(ctx) == 0) status = open_file(j, resume);
-    status = agree(ctx, status);
+    status = agree_on_status(ctx, status);
     if (status < 0) {
         hfi_journal_close(j, false);
         return status;
@@ -247,7 +247,7 @@ static hf_status read_entry(hfi_journal *j)
         return HF_OK;
     }
     const size_t bytes = entry_bytes(r.asked, r.told);
-    if (!make_room(j, bytes)) return HF_ERR_MEMORY;
+    if (!grow_journal_buffer(j, bytes)) return HF_ERR_MEMORY;
     if (hfi_journal_read_at(j->descriptor, j->buffer, bytes, j->offset) != (ssize_t)bytes)
         return hfi_journal_io_failed(j, "read");
     unsigned char digest[HFI_SHA256_BYTES];
@@ -257,7 +257,7 @@ static hf_status read_entry(hfi_journal *j)
     return HF_OK;
 }
 
-static hf_status look(hfi_journal *j, hfi_journal_entry *entry, bool *found)
+static hf_status replay_journal_entry(hfi_journal *j, hfi_journal_entry *entry, bool *found)
 {
     if (!j->replaying) return HF_OK;
     const hf_status read = read_entry(j);
@@ -266,7 +266,7 @@ static hf_status look(hfi_journal *j, hfi_journal_entry *entry, bool *found)
     memcpy(&r, j->buffer, sizeof r);
     const unsigned char *numbers = j->buffer + sizeof r;
     const size_t asked = entry->asked * sizeof(double);
-    if (r.asked != entry->asked || r.told != entry->told || memcmp(numbers, entry->question, asked) != 0)
+    if (r.asked != entry->asked || r.told != entry->told || memcmp(numbers, entry->key, asked) != 0)
         return hfi_refuse(
             j->ctx, "%s: the checkpoint belongs to another fit: evaluation %llu was asked for elsewhere",
             j->path, (unsigned long long)j->next + 1);
@@ -313,7 +313,7 @@ hf_status hfi_journal_recall(hfi_journal *j, hfi_journal_entry *entry, bool *fou
 {
     *found = false;
     hf_status s = HF_OK;
-    if (hfi_group_rank(j->ctx) == 0) s = look(j, entry, found);
+    if (hfi_group_rank(j->ctx) == 0) s = replay_journal_entry(j, entry, found);
     s = hfi_journal_share(j, s, entry, found);
     if (*found) j->taken++;
     return s;
@@ -350,7 +350,7 @@ void hfi_journal_keep(hfi_journal *j, const hfi_journal_entry *entry)
     if (j->descriptor < 0 || j->replaying) return;
     if (entry->status < 0 && entry->status != HF_ERR_NOT_POSITIVE_DEFINITE) return;
     const size_t bytes = entry_bytes(entry->asked, entry->told);
-    if (!make_room(j, bytes)) {
+    if (!grow_journal_buffer(j, bytes)) {
         hfi_journal_stop(j, ENOMEM);
         return;
     }
@@ -364,7 +364,7 @@ void hfi_journal_keep(hfi_journal *j, const hfi_journal_entry *entry)
     unsigned char *numbers = j->buffer + sizeof r;
     const size_t asked = entry->asked * sizeof(double), told = entry->told * sizeof(double);
     memcpy(j->buffer, &r, sizeof r);
-    memcpy(numbers, entry->question, asked);
+    memcpy(numbers, entry->key, asked);
     if (valid)
         memcpy(numbers + asked, entry->answer, told);
     else

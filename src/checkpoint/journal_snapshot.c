@@ -60,7 +60,7 @@ static hf_status look_at_place(const hfi_journal *j, uint64_t which, size_t coun
     return HF_OK;
 }
 
-static hf_status look(hfi_journal *j, size_t count, double *numbers, bool *found)
+static hf_status replay_snapshot(hfi_journal *j, size_t count, double *numbers, bool *found)
 {
     snapshot_place at[2];
     if (!j->replaying) return HF_OK;
@@ -83,7 +83,7 @@ hf_status hfi_journal_restore(hfi_journal *j, size_t count, double *numbers, boo
     hfi_journal_entry entry = {.told = count, .answer = numbers};
     hf_status s = HF_OK;
     *found = false;
-    if (hfi_group_rank(j->ctx) == 0) s = look(j, count, numbers, found);
+    if (hfi_group_rank(j->ctx) == 0) s = replay_snapshot(j, count, numbers, found);
     s = hfi_journal_share(j, s, &entry, found);
     j->snapped = hfi_now();
     j->pause = shortest;

@@ -118,7 +118,7 @@ typedef struct two_class_rows {
     double *error;
 } two_class_rows;
 
-static hf_status fill(const hf_classifier *c, size_t m, const two_class_rows *a)
+static hf_status fill_class_answers(const hf_classifier *c, size_t m, const two_class_rows *a)
 {
     const double lambda = c->rule.lambda, threshold = c->rule.threshold;
     for (size_t i = 0; i < m; i++) {
@@ -149,7 +149,7 @@ hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, 
     if (!room) return HF_ERR_MEMORY;
     const two_class_rows a = {room, room + m, probability, winner, error};
     hf_status s = hf_predict(ctx, classifier->posterior, m, x, ldx, a.mean, a.var, NULL);
-    const hf_status filled = s >= 0 ? fill(classifier, m, &a) : s;
+    const hf_status filled = s >= 0 ? fill_class_answers(classifier, m, &a) : s;
     if (s >= 0 && filled < 0) s = hfi_fail(ctx, filled, "a latent value is not finite");
     if (s >= 0 && latent_mean) memcpy(latent_mean, a.mean, m * sizeof *latent_mean);
     if (s >= 0 && latent_var) memcpy(latent_var, a.var, m * sizeof *latent_var);

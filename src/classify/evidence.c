@@ -15,7 +15,7 @@ typedef struct evidence_parts {
     size_t classes;
 } evidence_parts;
 
-static hf_status check(hf_context *ctx, const evidence_parts *in)
+static hf_status check_evidence_parts(hf_context *ctx, const evidence_parts *in)
 {
     if (!in->kernel || !in->mean || !in->x || !in->label)
         return hfi_refuse(ctx, "kernel, mean, x and label are all needed; %s is NULL",
@@ -39,9 +39,10 @@ static hf_status check(hf_context *ctx, const evidence_parts *in)
     return s;
 }
 
-static hf_status start(hf_context *ctx, const evidence_parts *in, hfi_latent_problem *problem)
+static hf_status start_evidence_problem(hf_context *ctx, const evidence_parts *in,
+                                        hfi_latent_problem *problem)
 {
-    hf_status s = check(ctx, in);
+    hf_status s = check_evidence_parts(ctx, in);
     if (s < 0) return s;
     double *y = hfi_alloc(ctx, in->n, sizeof *y);
     if (!y) return HF_ERR_MEMORY;
@@ -54,7 +55,7 @@ static hf_status start(hf_context *ctx, const evidence_parts *in, hfi_latent_pro
     return s;
 }
 
-static hf_status settled(const hfi_latent_problem *p, hf_inference inference)
+static hf_status check_converged(const hfi_latent_problem *p, hf_inference inference)
 {
     if (p->converged) return HF_OK;
     return hfi_fail(p->ctx, HF_WARN_NOT_CONVERGED, "%s inference stopped after %zu steps before it settled",
@@ -68,22 +69,22 @@ hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inferenc
     const evidence_parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
     if (!value) return hfi_refuse(ctx, "hf_class_evidence: value is NULL");
     if (link == HF_LINK_SOFTMAX) {
-        const hf_status checked = check(ctx, &in);
+        const hf_status checked = check_evidence_parts(ctx, &in);
         return checked < 0
                    ? checked
                    : hfi_softmax_evidence(ctx, kernel, mean, n, x, ldx, label, classes, value, gradient);
     }
     hfi_latent_problem problem;
-    hf_status s = start(ctx, &in, &problem);
+    hf_status s = start_evidence_problem(ctx, &in, &problem);
     if (s < 0) return s;
     s = hfi_latent_evaluate(&problem, value, gradient);
-    if (s >= 0) s = settled(&problem, inference);
+    if (s >= 0) s = check_converged(&problem, inference);
     hfi_latent_problem_free(&problem);
     return s;
 }
 
 /* The exact posterior of the sites, and the classifier that owns it. */
-static hf_status conclude(const hfi_latent_problem *p, const evidence_parts *in, hf_classifier **out)
+static hf_status conclude_evidence(const hfi_latent_problem *p, const evidence_parts *in, hf_classifier **out)
 {
     double *target = hfi_alloc(p->ctx, p->rows, 2 * sizeof *target);
     if (!target) return HF_ERR_MEMORY;
@@ -108,7 +109,7 @@ static hf_status classify_softmax(hf_context *ctx, const evidence_parts *in, hf_
 {
     hf_posterior *posterior = NULL;
     double found = 0.0;
-    hf_status s = check(ctx, in);
+    hf_status s = check_evidence_parts(ctx, in);
     if (s < 0) return s;
     s = hfi_softmax_posterior(ctx, in->kernel, in->mean, in->n, in->x, in->ldx, in->label, in->classes,
                               in->inference != HF_INFERENCE_LAPLACE, &posterior, &found);
@@ -129,13 +130,13 @@ hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference inferenc
     if (!out) return hfi_refuse(ctx, "hf_classify_exact: out is NULL");
     if (link == HF_LINK_SOFTMAX) return classify_softmax(ctx, &in, out, value);
     hfi_latent_problem problem;
-    hf_status s = start(ctx, &in, &problem);
+    hf_status s = start_evidence_problem(ctx, &in, &problem);
     if (s < 0) return s;
     double found = 0.0;
     s = hfi_latent_evaluate(&problem, &found, NULL);
-    if (s >= 0) s = conclude(&problem, &in, out);
+    if (s >= 0) s = conclude_evidence(&problem, &in, out);
     if (s >= 0 && value) *value = found;
-    if (s == HF_OK) s = settled(&problem, inference);
+    if (s == HF_OK) s = check_converged(&problem, inference);
     hfi_latent_problem_free(&problem);
     return s;
 }

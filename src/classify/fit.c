@@ -6,8 +6,8 @@
 #include <math.h>
 
 /* The posterior that the sites make, and the classifier that owns it. */
-static hf_status conclude(hfi_class_fit *fit, size_t rounds, const double *state, hf_classifier **out,
-                          hf_class_report *report)
+static hf_status conclude_class_fit(hfi_class_fit *fit, size_t rounds, const double *state,
+                                    hf_classifier **out, hf_class_report *report)
 {
     hfi_fit *base = &fit->base;
     hfi_solution solution = {0};
@@ -32,7 +32,7 @@ static hf_status conclude(hfi_class_fit *fit, size_t rounds, const double *state
     return warning;
 }
 
-static hf_status run(hfi_class_fit *fit, hf_classifier **out, hf_class_report *report)
+static hf_status run_class_fit(hfi_class_fit *fit, hf_classifier **out, hf_class_report *report)
 {
     hfi_fit *base = &fit->base;
     const hfi_latent_data data = {.likelihood = hfi_class_likelihood(fit->link),
@@ -45,7 +45,7 @@ static hf_status run(hfi_class_fit *fit, hf_classifier **out, hf_class_report *r
     hf_status s = state ? hfi_trainer_cold(&base->trainer, state) : HF_ERR_MEMORY;
     if (s >= 0) s = hfi_latent_fit(&base->trainer, &data, state, &rounds);
     const hf_status trained = s;
-    if (s >= 0) s = conclude(fit, rounds, state, out, report);
+    if (s >= 0) s = conclude_class_fit(fit, rounds, state, out, report);
     hfi_free(base->ctx, state);
     return s == HF_OK ? trained : s;
 }
@@ -56,7 +56,7 @@ static hf_status fit_two(hf_context *ctx, const hf_class_data *data, const hf_fi
     hfi_class_fit fit;
     hf_status s = hfi_class_fit_init(ctx, data, settings, &fit);
     if (s < 0) return s;
-    s = run(&fit, out, report);
+    s = run_class_fit(&fit, out, report);
     hfi_class_fit_free(&fit);
     return s;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Names of held values, and the number of classes; the table of settings is asked about the rest. */
-static hf_status check_settings(hf_context *ctx, const hfi_class_fit *fit)
+static hf_status check_class_settings(hf_context *ctx, const hfi_class_fit *fit)
 {
     const hf_fit_settings *s = &fit->settings;
     for (size_t k = 0; k < s->set_count; k++)
@@ -70,7 +70,7 @@ static void unscale(hfi_class_fit *fit)
     }
 }
 
-static hf_status prepare(hf_context *ctx, hfi_class_fit *fit)
+static hf_status prepare_class_fit(hf_context *ctx, hfi_class_fit *fit)
 {
     hfi_fit *base = &fit->base;
     const hf_class_data *data = fit->given;
@@ -104,7 +104,7 @@ hf_status hfi_class_fit_begin(hf_context *ctx, const hf_class_data *data, const 
     fit->base =
         (hfi_fit){.ctx = ctx, .data = &fit->data, .settings = &fit->settings, .latent = true, .nu = INFINITY};
     const hf_status s = check_data(ctx, data);
-    return s < 0 ? s : check_settings(ctx, fit);
+    return s < 0 ? s : check_class_settings(ctx, fit);
 }
 
 hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
@@ -112,7 +112,7 @@ hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const h
 {
     hf_status s = hfi_class_fit_begin(ctx, data, settings, fit);
     if (s >= 0) fit->settings.solver = solver_of(&fit->settings, data);
-    if (s >= 0) s = prepare(ctx, fit);
+    if (s >= 0) s = prepare_class_fit(ctx, fit);
     if (s < 0) hfi_class_fit_free(fit);
     return s;
 }

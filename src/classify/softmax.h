@@ -51,10 +51,10 @@ typedef struct hfi_softmax_problem {
 
     double *vectors;
     double *offset;         /* prior mean m */
-    double *latent, *force; /* g, a */
+    double *latent, *alpha; /* g, a */
     double *probability;    /* p */
     double *slope;          /* y - p */
-    double *kept_force;     /* a that an evaluation starts from */
+    double *kept_alpha;     /* a that an evaluation starts from */
     bool started;           /* that is of use */
     double *v;              /* how the mode answers to its prior: d value / dm = a + v */
     double *work;           /* HFI_SOFTMAX_WORK x C n */
@@ -82,7 +82,7 @@ hf_status hfi_softmax_check_kernel(const hfi_softmax_problem *p);
  * p->converged tells. */
 hf_status hfi_softmax_evaluate(hfi_softmax_problem *p, double *value, double *gradient);
 /** From the mode, where the last evaluation ended, to the mean that goes best with the covariance
- * there: latent, force. The evaluation's sites stay, its factors do not. 4 C n^3 flops, then C n^3
+ * there: latent, alpha. The evaluation's sites stay, its factors do not. 4 C n^3 flops, then C n^3
  * and some 1000 C n exponentials for each of 5 to 20 steps. */
 hf_status hfi_softmax_correct(hfi_softmax_problem *p);
 /** The posterior of the last evaluation: a dense S = R R' with R = Q L^-T, W = Q Q' (C - 1 columns
@@ -92,7 +92,7 @@ hf_status hfi_softmax_solution(hfi_softmax_problem *p, hfi_solution *out);
 /** That as a posterior of C outputs without noise, in the units of `scaling`. */
 hf_status hfi_softmax_give(hfi_softmax_problem *p, const hfi_scaling *scaling, hf_posterior **out);
 /** HF_WARN_NOT_CONVERGED, unless the last evaluation's iteration has converged. */
-hf_status hfi_softmax_settled(const hfi_softmax_problem *p);
+hf_status hfi_softmax_check_converged(const hfi_softmax_problem *p);
 /** One for n readings of `classes` classes and d inputs with the class: zeroed arrays.
  * HF_ERR_TOO_LARGE, HF_ERR_MEMORY; *out is zeroed on error. */
 hf_status hfi_softmax_solution_alloc(hf_context *ctx, size_t n, size_t d, size_t classes,
@@ -117,7 +117,7 @@ void hfi_softmax_k(const hfi_softmax_problem *p, const double *x, double *out);
  * it. */
 hf_status hfi_softmax_mode(hfi_softmax_problem *p, double *value);
 /** Newton's method from the latent values in place. */
-hf_status hfi_softmax_settle(hfi_softmax_problem *p);
+hf_status hfi_softmax_newton(hfi_softmax_problem *p);
 /** Sum of the expected log likelihoods at f (C n); expected probabilities, less what W lacks of
  * theirs, and slopes are left in their places. Where it has just been is not looked at again. */
 double hfi_softmax_look_around(hfi_softmax_problem *p, const double *f);

@@ -4,7 +4,7 @@
 #include "classify/softmax.h"
 #include "fit/fit.h"
 
-hf_status hfi_softmax_settled(const hfi_softmax_problem *p)
+hf_status hfi_softmax_check_converged(const hfi_softmax_problem *p)
 {
     if (p->converged) return HF_OK;
     return hfi_fail(p->ctx, HF_WARN_NOT_CONVERGED,
@@ -20,7 +20,7 @@ hf_status hfi_softmax_evidence(hf_context *ctx, const hf_kernel *kernel, const h
     if (s < 0) return s;
     s = hfi_softmax_check_kernel(&p);
     if (s >= 0) s = hfi_softmax_evaluate(&p, value, gradient);
-    if (s >= 0) s = hfi_softmax_settled(&p);
+    if (s >= 0) s = hfi_softmax_check_converged(&p);
     hfi_softmax_free(&p);
     return s;
 }
@@ -59,7 +59,7 @@ hf_status hfi_softmax_posterior(hf_context *ctx, const hf_kernel *kernel, const 
     if (s >= 0) s = hfi_fit_identity(ctx, p.d, classes, &units);
     if (s >= 0) s = hfi_softmax_give(&p, &units, out);
     if (s >= 0 && value) *value = found;
-    if (s >= 0) s = hfi_softmax_settled(&p);
+    if (s >= 0) s = hfi_softmax_check_converged(&p);
     hfi_scaling_free(&units);
     hfi_softmax_free(&p);
     return s;

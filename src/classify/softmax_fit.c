@@ -100,7 +100,7 @@ static void unscale(softmax_fit *f)
     memcpy(base->y, f->fit.reading, base->n * sizeof *base->y);
 }
 
-static hf_status prepare(hf_context *ctx, softmax_fit *f)
+static hf_status prepare_softmax_fit(hf_context *ctx, softmax_fit *f)
 {
     hfi_fit *base = &f->fit.base;
     hf_status s = hfi_fit_check(ctx, &f->fit.data, &f->fit.settings);
@@ -116,30 +116,30 @@ static hf_status prepare(hf_context *ctx, softmax_fit *f)
     return s < 0 ? s : hfi_fit_trainer(base);
 }
 
-static void drop(hf_context *ctx, softmax_fit *f)
+static void free_softmax_fit(hf_context *ctx, softmax_fit *f)
 {
     hfi_class_fit_free(&f->fit);
     HFI_FREE(ctx, f->x, f->names, f->column, f->text);
 }
 
-static hf_status begin(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
-                       bool own_kernels, softmax_fit *f)
+static hf_status begin_softmax_fit(hf_context *ctx, const hf_class_data *data,
+                                   const hf_fit_settings *settings, bool own_kernels, softmax_fit *f)
 {
     hf_status s = hfi_class_fit_begin(ctx, data, settings, &f->fit);
     if (s >= 0) s = check_stride(ctx, data);
     if (s >= 0) s = name_column(ctx, data, f);
     if (s >= 0) s = stack(ctx, data, f);
     if (s >= 0) s = set_kernel(ctx, data, own_kernels, f);
-    return s < 0 ? s : prepare(ctx, f);
+    return s < 0 ? s : prepare_softmax_fit(ctx, f);
 }
 
-static hf_status evaluate(void *arg, double *value, double *gradient)
+static hf_status evaluate_softmax_state(void *arg, double *value, double *gradient)
 {
     return hfi_softmax_evaluate(arg, value, gradient);
 }
 
-static hf_status conclude(softmax_fit *f, hfi_softmax_problem *p, const double *state, hf_classifier **out,
-                          hf_class_report *report)
+static hf_status conclude_softmax_fit(softmax_fit *f, hfi_softmax_problem *p, const double *state,
+                                      hf_classifier **out, hf_class_report *report)
 {
     hf_posterior *posterior = NULL;
     hf_class_report local;
@@ -161,7 +161,7 @@ static hf_status conclude(softmax_fit *f, hfi_softmax_problem *p, const double *
     return warning;
 }
 
-static hf_status run(softmax_fit *f, hf_classifier **out, hf_class_report *report)
+static hf_status run_softmax_fit(softmax_fit *f, hf_classifier **out, hf_class_report *report)
 {
     hfi_fit *base = &f->fit.base;
     hfi_softmax_problem p;
@@ -170,11 +170,11 @@ static hf_status run(softmax_fit *f, hf_classifier **out, hf_class_report *repor
     if (s < 0) return s;
     double *state = hfi_alloc(base->ctx, base->trainer.count, sizeof *state);
     hfi_latent_search search = {.trainer = &base->trainer,
-                                .evaluate = evaluate,
+                                .evaluate = evaluate_softmax_state,
                                 .arg = &p,
                                 .count = p.classes * p.n,
-                                .ended = p.force,
-                                .kept = p.kept_force,
+                                .ended = p.alpha,
+                                .kept = p.kept_alpha,
                                 .started = &p.started,
                                 .iterations = f->fit.settings.iterations,
                                 .restarts = f->fit.settings.restarts};
@@ -182,8 +182,8 @@ static hf_status run(softmax_fit *f, hf_classifier **out, hf_class_report *repor
     if (s >= 0) s = hfi_trainer_cold(&base->trainer, state);
     if (s >= 0) s = hfi_latent_train(&search, state);
     if (s >= 0 && f->fit.inference != HF_INFERENCE_LAPLACE) s = hfi_softmax_correct(&p);
-    if (s >= 0) s = conclude(f, &p, state, out, report);
-    if (s == HF_OK) s = hfi_softmax_settled(&p);
+    if (s >= 0) s = conclude_softmax_fit(f, &p, state, out, report);
+    if (s == HF_OK) s = hfi_softmax_check_converged(&p);
     hfi_free(base->ctx, state);
     hfi_softmax_free(&p);
     return s;
@@ -194,8 +194,8 @@ hf_status hfi_softmax_fit(hf_context *ctx, const hf_class_data *data, const hf_f
 {
     softmax_fit f;
     memset(&f, 0, sizeof f);
-    hf_status s = begin(ctx, data, settings, own_kernels, &f);
-    if (s >= 0) s = run(&f, out, report);
-    drop(ctx, &f);
+    hf_status s = begin_softmax_fit(ctx, data, settings, own_kernels, &f);
+    if (s >= 0) s = run_softmax_fit(&f, out, report);
+    free_softmax_fit(ctx, &f);
     return s;
 }

@@ -82,7 +82,7 @@ static void weigh_columns(size_t task, int thread, void *arg)
     const softmax_gradient_job *j = arg;
     const hfi_softmax_problem *p = j->p;
     const size_t n = p->n, first = task * COLUMNS, end = end_of(j, task);
-    const double *a = p->force + j->class * n, *v = p->v + j->class * n, *e = p->e + j->class * n * n;
+    const double *a = p->alpha + j->class * n, *v = p->v + j->class * n, *e = p->e + j->class * n * n;
     double *w = p->spare + 2 * n * n;
     for (size_t c = first; c < end; c++)
         for (size_t i = c; i < n; i++)
@@ -133,7 +133,7 @@ hf_status hfi_softmax_gradient(hfi_softmax_problem *p, double *gradient)
     j.answers = true;
     for (j.class = 0; s >= 0 && j.class < p->classes; j.class ++) s = add_weighed(&j, gradient);
     double *mean_bar = p->work;
-    for (size_t k = 0; k < length; k++) mean_bar[k] = p->force[k] + p->v[k];
+    for (size_t k = 0; k < length; k++) mean_bar[k] = p->alpha[k] + p->v[k];
     hfi_mean_adjoint(p->mean, length, p->inputs, p->d, mean_bar, gradient + kernel_count);
     return s;
 }

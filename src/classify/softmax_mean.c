@@ -22,7 +22,7 @@ hf_status hfi_softmax_correct(hfi_softmax_problem *p)
     hf_status s = mode ? hfi_softmax_spread_make(p) : HF_ERR_MEMORY;
     if (s >= 0) {
         memcpy(mode, p->probability, length * sizeof *mode);
-        s = hfi_softmax_settle(p);
+        s = hfi_softmax_newton(p);
         memcpy(p->probability, mode, length * sizeof *mode); /* which the covariance is of */
         p->rounds += rounds;
         p->converged = p->converged && converged;

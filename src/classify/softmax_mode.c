@@ -34,7 +34,7 @@ double hfi_softmax_density(size_t classes, size_t label, size_t stride, const do
     return own > others ? -log1p(others / own) : f[label * stride] - largest - log(sum);
 }
 
-static void slopes(hfi_softmax_problem *p, double *f)
+static void compute_mode_slopes(hfi_softmax_problem *p, double *f)
 {
     const size_t n = p->n, length = p->classes * n;
     for (size_t k = 0; k < length; k++) f[k] = p->offset[k] + p->latent[k];
@@ -47,14 +47,14 @@ static void slopes(hfi_softmax_problem *p, double *f)
 }
 
 /* Log density of the posterior up to a constant, a step along the direction (NULL: none). */
-static double density(void *self, double step, const double *force, const double *latent)
+static double density(void *self, double step, const double *alpha, const double *latent)
 {
     hfi_softmax_problem *p = self;
     const size_t n = p->n, length = p->classes * n;
     double *f = p->work, sum = 0.0;
     for (size_t k = 0; k < length; k++) {
         const double g = p->latent[k] + (latent ? step * latent[k] : 0.0);
-        const double a = p->force[k] + (force ? step * force[k] : 0.0);
+        const double a = p->alpha[k] + (alpha ? step * alpha[k] : 0.0);
         f[k] = p->offset[k] + g;
         sum -= 0.5 * a * g;
     }
@@ -64,32 +64,32 @@ static double density(void *self, double step, const double *force, const double
 }
 
 /* The direction (K^-1 + W)^-1 (l' - a) at the place. */
-static hf_status direction(void *self, double *force, double *latent, double *slope)
+static hf_status direction(void *self, double *alpha, double *latent, double *slope)
 {
     hfi_softmax_problem *p = self;
     const size_t length = p->classes * p->n;
-    slopes(p, p->work);
+    compute_mode_slopes(p, p->work);
     const hf_status s = hfi_softmax_factor(p);
     if (s < 0) return s;
     double *e = p->work, *ke = p->work + length;
-    for (size_t k = 0; k < length; k++) e[k] = p->slope[k] - p->force[k];
+    for (size_t k = 0; k < length; k++) e[k] = p->slope[k] - p->alpha[k];
     hfi_softmax_k(p, e, ke);
-    hfi_softmax_s(p, ke, force);
-    for (size_t k = 0; k < length; k++) force[k] = e[k] - force[k];
-    hfi_softmax_k(p, force, latent);
+    hfi_softmax_s(p, ke, alpha);
+    for (size_t k = 0; k < length; k++) alpha[k] = e[k] - alpha[k];
+    hfi_softmax_k(p, alpha, latent);
     *slope = hfi_dot(length, e, latent);
     return s;
 }
 
-hf_status hfi_softmax_settle(hfi_softmax_problem *p)
+hf_status hfi_softmax_newton(hfi_softmax_problem *p)
 {
     const size_t length = p->classes * p->n;
     hfi_mode_search search = {.ctx = p->ctx,
                               .self = p,
                               .length = length,
-                              .force = p->force,
+                              .alpha = p->alpha,
                               .latent = p->latent,
-                              .step_force = p->work + 2 * length,
+                              .step_alpha = p->work + 2 * length,
                               .step_latent = p->work + 3 * length,
                               .tolerance = p->spread ? tolerance_around : tolerance,
                               .direction = direction,
@@ -101,24 +101,24 @@ hf_status hfi_softmax_settle(hfi_softmax_problem *p)
 }
 
 /* The kept place, if it is higher than the prior mean. */
-static void start(hfi_softmax_problem *p)
+static void start_softmax_mode(hfi_softmax_problem *p)
 {
-    const size_t length = p->classes * p->n, bytes = length * sizeof *p->force;
-    memset(p->force, 0, bytes);
+    const size_t length = p->classes * p->n, bytes = length * sizeof *p->alpha;
+    memset(p->alpha, 0, bytes);
     memset(p->latent, 0, bytes);
     if (!p->started) return;
     const double cold = density(p, 0.0, NULL, NULL);
-    memcpy(p->force, p->kept_force, bytes);
-    hfi_softmax_k(p, p->force, p->latent);
+    memcpy(p->alpha, p->kept_alpha, bytes);
+    hfi_softmax_k(p, p->alpha, p->latent);
     if (density(p, 0.0, NULL, NULL) > cold) return;
-    memset(p->force, 0, bytes);
+    memset(p->alpha, 0, bytes);
     memset(p->latent, 0, bytes);
 }
 
 hf_status hfi_softmax_mode(hfi_softmax_problem *p, double *value)
 {
-    start(p);
-    const hf_status s = hfi_softmax_settle(p);
+    start_softmax_mode(p);
+    const hf_status s = hfi_softmax_newton(p);
     if (s >= 0) *value = density(p, 0.0, NULL, NULL) - 0.5 * p->log_det;
     return s;
 }

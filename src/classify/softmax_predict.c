@@ -83,7 +83,7 @@ static void predict_block(size_t task, int thread, void *arg)
     }
 }
 
-static hf_status run(hf_context *ctx, softmax_queries *job)
+static hf_status run_softmax_queries(hf_context *ctx, softmax_queries *job)
 {
     const hfi_solution *s = &job->posterior->solution;
     const size_t tasks = (job->m + BLOCK - 1) / BLOCK, threads = (size_t)hf_context_threads(ctx),
@@ -93,12 +93,12 @@ static hf_status run(hf_context *ctx, softmax_queries *job)
                       hfi_softmax_scratch(job->classes) + LINE;
     job->arena = hfi_alloc(ctx, threads, job->arena_size * sizeof *job->arena);
     if (!job->arena) return HF_ERR_MEMORY;
-    const hf_status status = hfi_waves(ctx, "predict", tasks, predict_block, job);
+    const hf_status status = hfi_parallel_rounds(ctx, "predict", tasks, predict_block, job);
     hfi_free(ctx, job->arena);
     return status;
 }
 
-static hf_status check(hf_context *ctx, const softmax_queries *job)
+static hf_status check_softmax_queries(hf_context *ctx, const softmax_queries *job)
 {
     const size_t d = job->posterior->scaling.d - 1;
     if (job->posterior->scaling.outputs != job->classes)
@@ -140,7 +140,7 @@ hf_status hfi_softmax_predict(hf_context *ctx, const hf_posterior *posterior, si
                               size_t *winner, double *latent_mean, double *latent_var, double *error)
 {
     softmax_queries job = {.posterior = posterior, .classes = classes, .m = m, .x = x, .ldx = ldx};
-    hf_status s = check(ctx, &job);
+    hf_status s = check_softmax_queries(ctx, &job);
     if (s < 0 || m == 0) return s;
     /* Collected aside, because a cancelled call leaves the caller's arrays alone. */
     const size_t cells = m * classes, bytes = cells * sizeof *job.mean;
@@ -149,7 +149,7 @@ hf_status hfi_softmax_predict(hf_context *ctx, const hf_posterior *posterior, si
     job.var = job.mean + cells;
     job.probability = job.var + cells;
     job.error = job.probability + cells;
-    s = run(ctx, &job);
+    s = run_softmax_queries(ctx, &job);
     if (s >= 0) s = check_result(ctx, &job);
     if (s >= 0) {
         if (probability) memcpy(probability, job.probability, bytes);

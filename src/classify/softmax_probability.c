@@ -82,7 +82,7 @@ static double largest_modulus(double y, double width)
     return exp(0.5 * y * y) / cos(0.5 * y * width);
 }
 
-static double place(int k, double width)
+static double place_scan_point(int k, double width)
 {
     const double most = fmin(HFI_PI / fmax(width, 1e-300), 12.0);
     return most * (k + 0.5) / SCAN;
@@ -92,7 +92,7 @@ static double rule_error(double step, double width)
 {
     double least = INFINITY;
     for (int k = 0; k < SCAN; k++) {
-        const double y = place(k, width);
+        const double y = place_scan_point(k, width);
         least = fmin(least, 2.0 * largest_modulus(y, width) / expm1(2.0 * HFI_PI * y / step));
     }
     return least;
@@ -103,7 +103,7 @@ static double rule_step(const accuracy *to, double width)
 {
     double step = to->reach / to->most;
     for (int k = 0; k < SCAN; k++) {
-        const double y = place(k, width);
+        const double y = place_scan_point(k, width);
         step = fmax(step, 2.0 * HFI_PI * y / log1p(2.0 * largest_modulus(y, width) / to->wanted));
     }
     return step;
@@ -179,7 +179,7 @@ static size_t pairs_of(size_t classes)
     return classes / 2; /* of classes - 1 normal numbers, one more where that is odd */
 }
 
-static size_t lay_out(size_t classes, double *scratch, sequence *s)
+static size_t lay_out_sequence(size_t classes, double *scratch, sequence *s)
 {
     const size_t normals = 2 * pairs_of(classes);
     return HFI_LAY_OUT(scratch, HFI_ROOMS(s->factor, classes, normals), HFI_ROOM(s->stride, normals),
@@ -190,10 +190,10 @@ static size_t lay_out(size_t classes, double *scratch, sequence *s)
 size_t hfi_softmax_scratch(size_t classes)
 {
     sequence s;
-    return lay_out(classes, NULL, &s);
+    return lay_out_sequence(classes, NULL, &s);
 }
 
-static void start(sequence *s)
+static void start_sequence(sequence *s)
 {
     const size_t normals = 2 * s->pairs;
     size_t candidate = 2;
@@ -240,8 +240,8 @@ hf_status hfi_softmax_normals(hf_context *ctx, size_t classes, size_t count, dou
     sequence s = {.classes = classes, .pairs = pairs_of(classes)};
     double *scratch = hfi_alloc(ctx, hfi_softmax_scratch(classes), sizeof *scratch);
     if (!scratch) return HF_ERR_MEMORY;
-    (void)lay_out(classes, scratch, &s);
-    start(&s);
+    (void)lay_out_sequence(classes, scratch, &s);
+    start_sequence(&s);
     for (size_t k = 0; k < count; k++) {
         place_point(&s, k, 0);
         memcpy(points + k * (classes - 1), s.z, (classes - 1) * sizeof *points);
@@ -251,7 +251,7 @@ hf_status hfi_softmax_normals(hf_context *ctx, size_t classes, size_t count, dou
 }
 
 /* Means over the shifts, and three standard errors of the class that has most. */
-static double conclude(const sequence *s, size_t points, double *probability)
+static double conclude_probability(const sequence *s, size_t points, double *probability)
 {
     double largest = 0.0;
     for (size_t c = 0; c < s->classes; c++) {
@@ -270,15 +270,15 @@ static double conclude(const sequence *s, size_t points, double *probability)
 static double more(size_t classes, const double *mean, const double *v, double *probability, double *scratch)
 {
     sequence s = {.classes = classes, .pairs = pairs_of(classes), .mean = mean};
-    (void)lay_out(classes, scratch, &s);
+    (void)lay_out_sequence(classes, scratch, &s);
     hfi_softmax_differences(classes, v, 2 * s.pairs, s.factor);
-    start(&s);
+    start_sequence(&s);
     double error = INFINITY;
     size_t done = 0;
     for (size_t points = FEWEST; points <= MOST && error > estimate_wanted; points *= 2) {
         for (; done < points; done++)
             for (size_t k = 0; k < SHIFTS; k++) add_point(&s, done, k);
-        error = conclude(&s, points, probability);
+        error = conclude_probability(&s, points, probability);
     }
     return error + normalise(classes, probability);
 }

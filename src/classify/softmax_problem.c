@@ -9,7 +9,8 @@ enum {
     SPARE = 3
 };
 
-static hf_status gather(hfi_softmax_problem *p, size_t rows, const double *x, size_t ldx, const size_t *label)
+static hf_status gather_softmax_readings(hfi_softmax_problem *p, size_t rows, const double *x, size_t ldx,
+                                         const size_t *label)
 {
     const size_t d = p->d;
     if (HFI_ALLOC(p->ctx, HFI_ROOM(p->label, p->n), HFI_ROOMS(p->inputs, p->n, d * p->classes)) < 0)
@@ -27,7 +28,7 @@ static hf_status gather(hfi_softmax_problem *p, size_t rows, const double *x, si
     return HF_OK;
 }
 
-static hf_status allocate(hfi_softmax_problem *p)
+static hf_status allocate_softmax_problem(hfi_softmax_problem *p)
 {
     const size_t square = p->n * p->n;
     if (HFI_ALLOC(p->ctx, HFI_ROOMS(p->matrices, square, 2 * p->classes + 1 + SPARE),
@@ -37,8 +38,8 @@ static hf_status allocate(hfi_softmax_problem *p)
     p->e = p->k + p->classes * square;
     p->m = p->e + p->classes * square;
     p->spare = p->m + square;
-    double **const place[] = {&p->offset, &p->latent,     &p->force, &p->probability,
-                              &p->slope,  &p->kept_force, &p->v};
+    double **const place[] = {&p->offset, &p->latent,     &p->alpha, &p->probability,
+                              &p->slope,  &p->kept_alpha, &p->v};
     const size_t length = p->classes * p->n;
     for (size_t k = 0; k < sizeof place / sizeof *place; k++) *place[k] = p->vectors + k * length;
     p->work = p->vectors + (VECTORS - HFI_SOFTMAX_WORK) * length;
@@ -60,8 +61,8 @@ hf_status hfi_softmax_init(hf_context *ctx, const hf_kernel *kernel, const hf_me
     for (size_t i = 0; i < rows; i++) p.n += label[i] != SIZE_MAX;
     const double squares = (double)(2 * classes + 1 + SPARE);
     hf_status s = hfi_require_memory(ctx, "the evidence", p.n, 8.0 * squares * (double)p.n * (double)p.n);
-    if (s >= 0) s = gather(&p, rows, x, ldx, label);
-    if (s >= 0) s = allocate(&p);
+    if (s >= 0) s = gather_softmax_readings(&p, rows, x, ldx, label);
+    if (s >= 0) s = allocate_softmax_problem(&p);
     if (s < 0) {
         hfi_softmax_free(&p);
         return s;

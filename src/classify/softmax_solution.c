@@ -37,7 +37,7 @@ typedef struct softmax_system {
     double *a;       /* I + Q'K Q, of order (C - 1) n */
 } softmax_system;
 
-static void fill_columns(size_t task, int thread, void *arg)
+static void fill_softmax_columns(size_t task, int thread, void *arg)
 {
     (void)thread;
     const softmax_system *j = arg;
@@ -78,7 +78,7 @@ static hf_status make_root(hf_context *ctx, size_t classes, const double *k, hfi
     hf_status status = q && a ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) {
         for (size_t i = 0; i < n; i++) root_of_w(classes, n, s->entry + i, q + i * classes * left);
-        hfi_parallel_for(ctx, (order + COLUMNS - 1) / COLUMNS, fill_columns, &j);
+        hfi_parallel_for(ctx, (order + COLUMNS - 1) / COLUMNS, fill_softmax_columns, &j);
         status = hfi_chol(ctx, order, a, order);
         if (status < 0)
             status =
@@ -113,7 +113,7 @@ hf_status hfi_softmax_solution(hfi_softmax_problem *p, hfi_solution *out)
     hf_status s = hfi_softmax_solution_alloc(p->ctx, p->n, p->d, p->classes, out);
     if (s < 0) return s;
     memcpy(out->z, p->inputs, length * p->d * sizeof *out->z);
-    memcpy(out->t, p->force, length * sizeof *out->t);
+    memcpy(out->t, p->alpha, length * sizeof *out->t);
     memcpy(out->entry, p->probability, length * sizeof *out->entry);
     s = make_root(p->ctx, p->classes, p->k, out);
     if (s < 0) hfi_solution_free(out);

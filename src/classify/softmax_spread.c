@@ -59,7 +59,8 @@ static void root_columns(size_t task, int thread, void *arg)
 }
 
 /* Adds one point to the averages of a reading; the largest latent value leaves no overflow. */
-static double add_point(size_t classes, size_t label, const double *f, double *at, double *mean, double *bend)
+static double add_point(size_t classes, size_t label, const double *f, double *at, double *mean,
+                        double *curvature)
 {
     double largest = f[0], sum = 0.0;
     for (size_t c = 1; c < classes; c++) largest = fmax(largest, f[c]);
@@ -67,7 +68,7 @@ static double add_point(size_t classes, size_t label, const double *f, double *a
     for (size_t c = 0; c < classes; c++) {
         const double share = at[c] / sum;
         mean[c] += share;
-        *bend += share * (sum - at[c]) / sum;
+        *curvature += share * (sum - at[c]) / sum;
     }
     return f[label] - largest - log(sum);
 }
@@ -78,12 +79,12 @@ typedef struct mean_look {
 } mean_look;
 
 /* Averages over the points for one reading. */
-static void look_at(const mean_look *job, size_t i, double *scratch)
+static void average_reading(const mean_look *job, size_t i, double *scratch)
 {
     hfi_softmax_problem *p = job->p;
     const struct hfi_softmax_spread *spread = p->spread;
     const size_t classes = p->classes, width = spread->width, n = p->n;
-    double *f = scratch, *at = f + classes, *shift = at + classes, *mean = shift + classes, bend = 0.0,
+    double *f = scratch, *at = f + classes, *shift = at + classes, *mean = shift + classes, curvature = 0.0,
            value = 0.0;
     const double *root = spread->root + i * classes * width;
     memset(mean, 0, classes * sizeof *mean);
@@ -95,7 +96,7 @@ static void look_at(const mean_look *job, size_t i, double *scratch)
         }
         for (int side = 0; side < 2; side++) {
             for (size_t c = 0; c < classes; c++) f[c] = job->f[c * n + i] + (side ? -shift[c] : shift[c]);
-            value += add_point(classes, p->label[i], f, at, mean, &bend);
+            value += add_point(classes, p->label[i], f, at, mean, &curvature);
         }
     }
     spread->value[i] = value / (2 * PAIRS);
@@ -106,7 +107,7 @@ static void look_at(const mean_look *job, size_t i, double *scratch)
         if (c != p->label[i]) others += mean[c];
     }
     /* D whose D - P P' has the trace of the expected one */
-    const double share = of_mean > 0.0 ? fmin(bend / (2 * PAIRS) / of_mean, 1.0) : 1.0;
+    const double share = of_mean > 0.0 ? fmin(curvature / (2 * PAIRS) / of_mean, 1.0) : 1.0;
     for (size_t c = 0; c < classes; c++) {
         p->probability[c * n + i] = share * mean[c];
         p->slope[c * n + i] = c == p->label[i] ? others : -mean[c];
@@ -119,7 +120,7 @@ static void look_at_some(size_t task, int thread, void *arg)
     const struct hfi_softmax_spread *spread = job->p->spread;
     const size_t n = job->p->n, end = (task + 1) * LABELS < n ? (task + 1) * LABELS : n;
     for (size_t i = task * LABELS; i < end; i++)
-        look_at(job, i, spread->scratch + (size_t)thread * spread->stride);
+        average_reading(job, i, spread->scratch + (size_t)thread * spread->stride);
 }
 
 double hfi_softmax_look_around(hfi_softmax_problem *p, const double *f)

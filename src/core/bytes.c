@@ -20,7 +20,7 @@ static unsigned char *extend(hfi_bytes *bytes, size_t more)
     return end;
 }
 
-static void put(unsigned char *out, uint64_t value)
+static void put_little_endian(unsigned char *out, uint64_t value)
 {
     for (unsigned b = 0; b < 8; b++) out[b] = (unsigned char)(value >> (8U * b));
 }
@@ -28,7 +28,7 @@ static void put(unsigned char *out, uint64_t value)
 void hfi_bytes_add_u64(hfi_bytes *bytes, uint64_t value)
 {
     unsigned char *out = extend(bytes, 8);
-    if (out != NULL) put(out, value);
+    if (out != NULL) put_little_endian(out, value);
 }
 
 void hfi_bytes_add_double(hfi_bytes *bytes, double value)
@@ -48,7 +48,7 @@ void hfi_doubles_to_bytes(size_t count, const double *values, unsigned char *out
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);
-        put(out + 8 * i, bits);
+        put_little_endian(out + 8 * i, bits);
     }
 }
 

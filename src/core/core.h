@@ -192,8 +192,8 @@ void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, v
 
 /** hfi_parallel_for() that reports progress: four tasks of every thread at a time, because only the
  * thread that called may ask the callback. HF_ERR_CANCELLED. */
-hf_status hfi_waves(hf_context *ctx, const char *stage, size_t count, hfi_loop_body body,
-                    void *arg);
+hf_status hfi_parallel_rounds(hf_context *ctx, const char *stage, size_t count, hfi_loop_body body,
+                              void *arg);
 
 /** Cancels a computation on several threads: only the thread that began it asks the
  * callback, the others look at what it was told. */

@@ -37,7 +37,7 @@ bool hfi_size_mul(size_t a, size_t b, size_t *product)
 }
 
 /* Layout: [slack][pointer to the allocator's block][ALIGNMENT-aligned memory handed out]. */
-static void *allocate(const hfi_memory *memory, size_t count, size_t size, bool zeroed)
+static void *allocate_aligned(const hfi_memory *memory, size_t count, size_t size, bool zeroed)
 {
     const bool standard = memory->allocate == default_allocate;
     const size_t overhead = sizeof(void *) + ALIGNMENT - 1;
@@ -56,7 +56,7 @@ static void *allocate(const hfi_memory *memory, size_t count, size_t size, bool 
 
 void *hfi_memory_alloc(const hfi_memory *memory, size_t count, size_t size)
 {
-    return allocate(memory, count, size, true);
+    return allocate_aligned(memory, count, size, true);
 }
 
 void hfi_memory_free(const hfi_memory *memory, void *block)
@@ -102,7 +102,7 @@ hfi_memory hfi_context_memory(const hf_context *ctx)
     return ctx != NULL ? ctx->memory : hfi_memory_default();
 }
 
-static hf_status tell(hf_context *ctx, size_t count, double size)
+static hf_status report_no_memory(hf_context *ctx, size_t count, double size)
 {
     return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: %zu x %.0f bytes (%.3g GiB) could not be had", count,
                     size, (double)count * size / (1024.0 * 1024.0 * 1024.0));
@@ -111,8 +111,8 @@ static hf_status tell(hf_context *ctx, size_t count, double size)
 static void *allocate_or_tell(hf_context *ctx, size_t count, size_t size, bool zeroed)
 {
     hfi_memory memory = hfi_context_memory(ctx);
-    void *block = allocate(&memory, count, size, zeroed);
-    if (block == NULL) (void)tell(ctx, count, (double)size);
+    void *block = allocate_aligned(&memory, count, size, zeroed);
+    if (block == NULL) (void)report_no_memory(ctx, count, (double)size);
     return block;
 }
 
@@ -132,11 +132,12 @@ void *hfi_alloc_product(hf_context *ctx, size_t a, size_t b, size_t size)
 static const void *const nothing = NULL;
 
 /* The array of a room into its place. */
-static bool fill(const hfi_memory *memory, const hfi_room *room)
+static bool fill_room(const hfi_memory *memory, const hfi_room *room)
 {
     size_t bytes;
-    void *block =
-        hfi_size_mul(room->times, room->size, &bytes) ? allocate(memory, room->count, bytes, true) : NULL;
+    void *block = hfi_size_mul(room->times, room->size, &bytes)
+                      ? allocate_aligned(memory, room->count, bytes, true)
+                      : NULL;
     memcpy(room->place, &block, sizeof block);
     return block != NULL;
 }
@@ -145,7 +146,7 @@ static bool fill(const hfi_memory *memory, const hfi_room *room)
 static size_t fill_all(const hfi_memory *memory, size_t count, const hfi_room *room)
 {
     size_t had = 0;
-    while (had < count && fill(memory, &room[had])) had++;
+    while (had < count && fill_room(memory, &room[had])) had++;
     for (size_t k = had; k < count; k++) memcpy(room[k].place, &nothing, sizeof nothing);
     return had;
 }
@@ -159,8 +160,9 @@ hf_status hfi_alloc_list(hf_context *ctx, size_t count, const hfi_room *room)
 {
     const hfi_memory memory = hfi_context_memory(ctx);
     const size_t had = fill_all(&memory, count, room);
-    return had == count ? HF_OK
-                        : tell(ctx, room[had].count, (double)room[had].times * (double)room[had].size);
+    return had == count
+               ? HF_OK
+               : report_no_memory(ctx, room[had].count, (double)room[had].times * (double)room[had].size);
 }
 
 size_t hfi_lay_out_list(double *block_or_null, size_t count, const hfi_room *room)

@@ -41,7 +41,7 @@ static void task_of_wave(size_t index, int thread, void *arg)
     now->body(now->first + index, thread, now->arg);
 }
 
-hf_status hfi_waves(hf_context *ctx, const char *stage, size_t count, hfi_loop_body body, void *arg)
+hf_status hfi_parallel_rounds(hf_context *ctx, const char *stage, size_t count, hfi_loop_body body, void *arg)
 {
     const size_t most = TASKS_PER_WAVE * (size_t)hf_context_threads(ctx);
     for (task_wave now = {.body = body, .arg = arg}; now.first < count; now.first += most) {

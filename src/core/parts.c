@@ -40,7 +40,7 @@ hf_status hfi_parts_init(hf_context *ctx, size_t rows, size_t count, double *tot
     return p->own ? HF_OK : HF_ERR_MEMORY;
 }
 
-static void add(size_t count, const double *from, double *to)
+static void add_part_sums(size_t count, const double *from, double *to)
 {
     for (size_t i = 0; i < count; i++) to[i] += from[i];
 }
@@ -49,7 +49,7 @@ bool hfi_parts_next(hfi_parts *p, size_t *begin, size_t *end, double **sums)
 {
     const size_t size = hfi_group_size(p->ctx);
     const bool alone = size == 1;
-    if (p->own && alone && p->begun) add(p->count, p->own, p->total);
+    if (p->own && alone && p->begun) add_part_sums(p->count, p->own, p->total);
     p->begun = p->next < p->parts;
     if (!p->begun) return false;
     hfi_part(p->rows, p->parts, p->next, begin, end);
@@ -79,7 +79,7 @@ static hf_status add_all(hfi_parts *p)
         else
             memset(room, 0, p->count * sizeof *room);
         status = hfi_group_sum(p->ctx, p->count, room);
-        if (status >= 0) add(p->count, room, p->total);
+        if (status >= 0) add_part_sums(p->count, room, p->total);
     }
     return status;
 }

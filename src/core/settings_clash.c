@@ -99,8 +99,8 @@ static void other_choices(const hfi_setting *row, unsigned bits, char *text, siz
     }
 }
 
-static void describe(const hf_settings_table *table, const hfi_setting *row, const hfi_clash *clash,
-                     const void *settings, size_t outputs, hf_setting_clash *out)
+static void describe_clash(const hf_settings_table *table, const hfi_setting *row, const hfi_clash *clash,
+                           const void *settings, size_t outputs, hf_setting_clash *out)
 {
     const size_t last = last_term(clash);
     const char *of = clash->term[last].of;
@@ -118,7 +118,7 @@ static void describe(const hf_settings_table *table, const hfi_setting *row, con
 }
 
 /* "actions 25 does not go with solver exact, but with auto or projected" */
-static hf_status tell(hf_context *ctx, const hf_setting_clash *c)
+static hf_status refuse_clash(hf_context *ctx, const hf_setting_clash *c)
 {
     char what[112], rest[320];
     const hf_setting *other = c->other;
@@ -158,9 +158,9 @@ static hf_status check_row(hf_context *ctx, const hf_settings_table *table, cons
     const hfi_clash *found = find_clash(table, row, settings, outputs, refused_only);
     hf_setting_clash local;
     if (!found) return HF_OK;
-    describe(table, row, found, settings, outputs, &local);
+    describe_clash(table, row, found, settings, outputs, &local);
     if (clash) *clash = local;
-    return tell(ctx, &local);
+    return refuse_clash(ctx, &local);
 }
 
 hf_status hfi_settings_agree(hf_context *ctx, const hf_settings_table *table, const void *own, size_t outputs,

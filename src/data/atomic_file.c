@@ -111,7 +111,7 @@ static hf_status replace(hf_context *ctx, hfi_file *file, const struct stat *old
     return HF_OK;
 }
 
-static hf_status create(hf_context *ctx, hfi_file *file)
+static hf_status create_temporary_file(hf_context *ctx, hfi_file *file)
 {
     struct stat link;
     if (lstat(file->label, &link) == 0)
@@ -139,7 +139,7 @@ static hf_status open_output(hf_context *ctx, hfi_file *file)
     struct stat about;
     if (file->standard_output) return HF_OK;
     if (stat(file->label, &about) != 0)
-        return errno == ENOENT ? create(ctx, file) : write_failed(ctx, file, errno);
+        return errno == ENOENT ? create_temporary_file(ctx, file) : write_failed(ctx, file, errno);
     if (S_ISDIR(about.st_mode))
         return hfi_fail(ctx, HF_ERR_IO, "%s: cannot be written: it is a folder; give a file name",
                         file->label);
@@ -210,7 +210,7 @@ hf_status hfi_file_write(hf_context *ctx, hfi_file *file, const void *bytes, siz
 
 /* ---- commit and abort ------------------------------------------------------------------------ */
 
-static void release(hfi_file *file)
+static void free_file_buffers(hfi_file *file)
 {
     if (file->descriptor >= 0) close(file->descriptor);
     HFI_MEMORY_FREE(&file->memory, file->label, file->path, file->temporary, file->buffer);
@@ -277,7 +277,7 @@ static bool put_in_place(hfi_file *file, bool fresh)
     return rename(file->temporary, file->path) == 0;
 }
 
-static hf_status finish(hf_context *ctx, hfi_file *file, bool fresh)
+static hf_status finish_atomic_file(hf_context *ctx, hfi_file *file, bool fresh)
 {
     hf_status status = flush(ctx, file);
     if (status != HF_OK) return status;
@@ -297,11 +297,11 @@ static hf_status finish(hf_context *ctx, hfi_file *file, bool fresh)
 
 static hf_status commit(hf_context *ctx, hfi_file *file, bool fresh)
 {
-    hf_status status = finish(ctx, file, fresh);
+    hf_status status = finish_atomic_file(ctx, file, fresh);
     if (status != HF_OK)
         hfi_file_abort(file);
     else
-        release(file);
+        free_file_buffers(file);
     return status;
 }
 
@@ -319,7 +319,7 @@ void hfi_file_abort(hfi_file *file)
 {
     if (file->memory.allocate == NULL) return;
     if (file->temporary != NULL) unlink(file->temporary);
-    release(file);
+    free_file_buffers(file);
 }
 
 hf_status hf_file_write(hf_context *ctx, const char *path, const void *bytes, size_t size)

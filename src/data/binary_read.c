@@ -44,7 +44,7 @@ typedef struct taker {
     bool good, starved; /* starved: out of memory, which is no damage */
 } taker;
 
-static void take(taker *from, void *data, size_t bytes)
+static void take_binary_bytes(taker *from, void *data, size_t bytes)
 {
     from->good = from->good && (size_t)(from->end - from->at) >= bytes;
     if (!from->good) {
@@ -58,7 +58,7 @@ static void take(taker *from, void *data, size_t bytes)
 static uint64_t take_number(taker *from)
 {
     uint64_t value;
-    take(from, &value, sizeof value);
+    take_binary_bytes(from, &value, sizeof value);
     return value;
 }
 
@@ -73,7 +73,7 @@ static char *take_text(taker *from)
         from->good = false;
         return NULL;
     }
-    take(from, text, (size_t)length);
+    take_binary_bytes(from, text, (size_t)length);
     return text;
 }
 
@@ -88,7 +88,7 @@ static void take_column(taker *from, hfi_binary_column *c)
     c->negative_line = take_number(from);
     const uint64_t length = take_number(from);
     from->good = from->good && length < sizeof c->text;
-    if (from->good) take(from, c->text, (size_t)length);
+    if (from->good) take_binary_bytes(from, c->text, (size_t)length);
 }
 
 /* `place` is where the description begins, which is where the rows must end. */
@@ -100,7 +100,7 @@ static hf_status understand(hf_context *ctx, hfi_binary *b, const char *text, si
     b->stamp.bytes = take_number(&from);
     b->stamp.seconds = (int64_t)take_number(&from);
     b->stamp.nanoseconds = (int64_t)take_number(&from);
-    take(&from, b->digest, sizeof b->digest);
+    take_binary_bytes(&from, b->digest, sizeof b->digest);
     size_t cells, size;
     const bool fits = hfi_size_mul(b->rows, b->columns, &cells) &&
                       hfi_size_mul(cells, sizeof(double), &size) && size + HFI_BINARY_HEAD == place;

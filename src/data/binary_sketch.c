@@ -12,7 +12,7 @@ typedef struct text {
     size_t bytes;
 } text;
 
-static void put(text *to, const char *bytes, size_t count)
+static void put_sketch_bytes(text *to, const char *bytes, size_t count)
 {
     if (to->at != NULL) memcpy(to->at + to->bytes, bytes, count);
     to->bytes += count;
@@ -20,9 +20,10 @@ static void put(text *to, const char *bytes, size_t count)
 
 static void put_quoted(text *to, const char *field)
 {
-    put(to, "\"", 1);
-    for (; *field != '\0'; field++) put(to, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);
-    put(to, "\"", 1);
+    put_sketch_bytes(to, "\"", 1);
+    for (; *field != '\0'; field++)
+        put_sketch_bytes(to, *field == '"' ? "\"\"" : field, *field == '"' ? 2 : 1);
+    put_sketch_bytes(to, "\"", 1);
 }
 
 /* A record with `field` in column j and the others missing; `line` is where it stands in the source. */
@@ -30,10 +31,10 @@ static void put_fault(text *to, size_t columns, size_t j, const char *field, siz
                       size_t *rows)
 {
     for (size_t k = 0; k < columns; k++) {
-        if (k > 0) put(to, ",", 1);
+        if (k > 0) put_sketch_bytes(to, ",", 1);
         if (k == j) put_quoted(to, field);
     }
-    put(to, "\n", 1);
+    put_sketch_bytes(to, "\n", 1);
     if (lines != NULL) lines[*rows] = line;
     (*rows)++;
 }
@@ -51,16 +52,16 @@ static void put_all(const hfi_binary *b, text *to, size_t *lines, size_t *rows)
 {
     *rows = 0;
     for (size_t j = 0; j < b->columns; j++) {
-        if (j > 0) put(to, ",", 1);
+        if (j > 0) put_sketch_bytes(to, ",", 1);
         put_quoted(to, b->column[j].name);
     }
-    put(to, "\n", 1);
+    put_sketch_bytes(to, "\n", 1);
     for (size_t j = 0; j < b->columns; j++) {
         const hfi_binary_column *c = &b->column[j];
-        if (j > 0) put(to, ",", 1);
+        if (j > 0) put_sketch_bytes(to, ",", 1);
         put_quoted(to, c->texts > 0 && c->numbers < c->texts ? "" : "0");
     }
-    put(to, "\n", 1);
+    put_sketch_bytes(to, "\n", 1);
     if (lines != NULL) lines[0] = 0;
     *rows = 1;
     for (size_t j = 0; j < b->columns; j++) {

@@ -97,7 +97,7 @@ typedef struct describer {
     hf_status status;
 } describer;
 
-static void put(describer *to, const void *data, size_t bytes)
+static void put_description_bytes(describer *to, const void *data, size_t bytes)
 {
     if (to->status < 0) return;
     hfi_sha256_add(&to->hash, data, bytes);
@@ -107,17 +107,17 @@ static void put(describer *to, const void *data, size_t bytes)
 
 static void put_number(describer *to, uint64_t value)
 {
-    put(to, &value, sizeof value);
+    put_description_bytes(to, &value, sizeof value);
 }
 
 static void put_text(describer *to, const char *text)
 {
     const size_t length = strlen(text);
     put_number(to, length);
-    put(to, text, length);
+    put_description_bytes(to, text, length);
 }
 
-static hf_status describe(hf_context *ctx, binary_writer *w, const char *csv, const hfi_stamp *stamp)
+static hf_status write_description(hf_context *ctx, binary_writer *w, const char *csv, const hfi_stamp *stamp)
 {
     unsigned char digest[HFI_SHA256_BYTES];
     describer to = {.ctx = ctx, .w = w};
@@ -128,7 +128,7 @@ static hf_status describe(hf_context *ctx, binary_writer *w, const char *csv, co
     put_number(&to, (uint64_t)stamp->seconds);
     put_number(&to, (uint64_t)stamp->nanoseconds);
     hfi_sha256_end(&w->rows_hash, digest);
-    put(&to, digest, sizeof digest);
+    put_description_bytes(&to, digest, sizeof digest);
     for (size_t j = 0; j < w->columns; j++) {
         const hfi_binary_column *c = &w->column[j];
         put_text(&to, c->name);
@@ -145,14 +145,14 @@ static hf_status describe(hf_context *ctx, binary_writer *w, const char *csv, co
     hfi_sha256_end(&to.hash, digest);
     put_number(&to, place);
     put_number(&to, bytes);
-    put(&to, digest, sizeof digest);
-    put(&to, HFI_BINARY_END, sizeof HFI_BINARY_END);
+    put_description_bytes(&to, digest, sizeof digest);
+    put_description_bytes(&to, HFI_BINARY_END, sizeof HFI_BINARY_END);
     return to.status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static hf_status begin(hf_context *ctx, binary_writer *w)
+static hf_status begin_binary_file(hf_context *ctx, binary_writer *w)
 {
     const uint64_t version = HFI_BINARY_VERSION, order = HFI_BINARY_ORDER;
     hfi_sha256_init(&w->rows_hash);
@@ -175,7 +175,7 @@ static hf_status check_place(hf_context *ctx, const char *path)
                     "%s: is there, but is no cache of a table; name another file for the cache", path);
 }
 
-static void release(hf_context *ctx, binary_writer *w)
+static void free_binary_writer(hf_context *ctx, binary_writer *w)
 {
     if (w->column != NULL)
         for (size_t j = 0; j < w->columns; j++) hfi_free(ctx, w->column[j].name);
@@ -193,11 +193,11 @@ hf_status hfi_binary_create(hf_context *ctx, const char *csv, const char *path)
     status = hfi_file_begin(ctx, path, &w.file);
     if (status >= 0 && w.file.path == NULL)
         status = hfi_fail(ctx, HF_ERR_IO, "%s: a cache must be a file of its own", path);
-    if (status >= 0) status = begin(ctx, &w);
+    if (status >= 0) status = begin_binary_file(ctx, &w);
     if (status >= 0) status = hfi_csv_stream(ctx, csv, 0, take_part, &w, &stamp);
-    if (status >= 0) status = describe(ctx, &w, csv, &stamp);
+    if (status >= 0) status = write_description(ctx, &w, csv, &stamp);
     if (status >= 0) status = hfi_file_commit(ctx, &w.file);
-    release(ctx, &w);
+    free_binary_writer(ctx, &w);
     hfi_file_abort(&w.file);
     return status;
 }

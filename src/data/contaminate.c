@@ -103,7 +103,7 @@ static size_t choose_rows(row_damage *job, const double *y, double share)
     return (size_t)round(share * (double)present);
 }
 
-static hf_status compute(row_damage *job, double share, const double *x, const double *y)
+static hf_status compute_contamination(row_damage *job, double share, const double *x, const double *y)
 {
     column_scale target;
     size_t row = 0;
@@ -147,7 +147,7 @@ static void store(const row_damage *job, double *x, double *y, bool *mask)
     }
 }
 
-static hf_status run(row_damage *job, double share, double *x, double *y, bool *mask)
+static hf_status contaminate_rows(row_damage *job, double share, double *x, double *y, bool *mask)
 {
     size_t inputs = 0;
     bool focused = job->kind == HF_CONTAMINATION_FOCUSED;
@@ -159,7 +159,7 @@ static hf_status run(row_damage *job, double share, double *x, double *y, bool *
     hf_status status = HF_OK;
     if (job->rows == NULL || job->new_y == NULL || job->scratch == NULL || (focused && job->new_x == NULL))
         status = HF_ERR_MEMORY;
-    if (status == HF_OK) status = compute(job, share, x, y);
+    if (status == HF_OK) status = compute_contamination(job, share, x, y);
     if (status == HF_OK) store(job, x, y, mask);
     HFI_FREE(job->ctx, job->new_x, job->scratch, job->new_y, job->rows);
     return status;
@@ -185,5 +185,5 @@ hf_status hf_contaminate(hf_context *ctx, hf_contamination kind, double share, u
     }
     row_damage job = {.ctx = ctx, .kind = kind, .n = n, .d = d, .ldx = ldx};
     hfi_stream_init(&job.stream, seed, HFI_PURPOSE_CONTAMINATE, 0);
-    return run(&job, share, x, y, mask);
+    return contaminate_rows(&job, share, x, y, mask);
 }

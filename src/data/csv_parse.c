@@ -278,7 +278,7 @@ static hf_status parse_from_header(scanner *s, size_t skipped, size_t below)
     return hfi_table_make_columns(s->ctx, table);
 }
 
-static hf_status parse(scanner *s, size_t skipped)
+static hf_status parse_csv_rows(scanner *s, size_t skipped)
 {
     hf_table *table = s->table;
     const char *zero = memchr(table->text, '\0', s->bytes);
@@ -320,7 +320,7 @@ hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const cha
     }
     table->text = text;
     scanner s = {.ctx = ctx, .table = table, .bytes = bytes, .line = 1, .comments = comments};
-    hf_status status = parse(&s, skipped);
+    hf_status status = parse_csv_rows(&s, skipped);
     if (status != HF_OK) {
         hf_table_free(table);
         return status;

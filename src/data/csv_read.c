@@ -36,7 +36,7 @@ static hf_status read_failed(const csv_input *in, int error)
 
 /* Room for more text and the byte behind it. Refused beforehand when the machine has not that much: an endless
  * pipe shall end with a message, not with the death of the process. */
-static hf_status grow(csv_input *in)
+static hf_status grow_csv_text(csv_input *in)
 {
     size_t wanted = in->expected + 2;
     if (in->capacity > 0 && !hfi_size_mul(in->capacity, 2, &wanted)) return hfi_out_of_memory(in->ctx);
@@ -55,7 +55,7 @@ static hf_status grow(csv_input *in)
 static hf_status read_all(csv_input *in)
 {
     for (;;) {
-        hf_status status = in->bytes + 1 >= in->capacity ? grow(in) : HF_OK;
+        hf_status status = in->bytes + 1 >= in->capacity ? grow_csv_text(in) : HF_OK;
         if (status != HF_OK) return status;
         size_t room = in->capacity - in->bytes - 1;
         ssize_t got = read(in->descriptor, in->text + in->bytes, room < LARGEST_READ ? room : LARGEST_READ);

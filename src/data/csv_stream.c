@@ -130,7 +130,7 @@ static bool next_cut(stream *s)
     return false;
 }
 
-static hf_status make_room(stream *s)
+static hf_status grow_stream_buffer(stream *s)
 {
     size_t wanted;
     if (s->used < s->capacity) return HF_OK;
@@ -203,11 +203,11 @@ static hf_status read_more(stream *s)
     return s->got == s->used && hfi_is_packed(s->text, s->used) ? begin_unpacking(s) : HF_OK;
 }
 
-static hf_status fill(stream *s, size_t wanted)
+static hf_status fill_stream_buffer(stream *s, size_t wanted)
 {
     hf_status status = HF_OK;
     while (status == HF_OK && !s->ended && s->used < wanted) {
-        status = make_room(s);
+        status = grow_stream_buffer(s);
         if (status == HF_OK) status = read_more(s);
     }
     return status;
@@ -221,7 +221,7 @@ static hf_status take_header(stream *s)
     size_t begin = 0, wanted = s->capacity;
     bool found = false;
     for (; !found; wanted *= 2) {
-        const hf_status status = fill(s, wanted);
+        const hf_status status = fill_stream_buffer(s, wanted);
         if (status != HF_OK) return status;
         begin = s->used >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         bool comment = false;
@@ -284,7 +284,7 @@ static hf_status next_part(stream *s)
     if (s->taken > 0) s->cut = 0;
     hf_status status = HF_OK;
     for (size_t wanted = part; status == HF_OK; wanted *= 2) {
-        status = fill(s, wanted);
+        status = fill_stream_buffer(s, wanted);
         while (status == HF_OK && next_cut(s)) continue;
         if (s->ended || s->cut > 0) break;
     }

@@ -131,13 +131,13 @@ typedef struct head {
 } head;
 
 /* Room for the fields as they are, `more` bytes, and a newline. */
-static hf_status make_room(head *h, size_t more)
+static hf_status grow_head_buffer(head *h, size_t more)
 {
     h->made = hfi_alloc(h->ctx, h->next - h->at + more + 2, 1);
     return h->made != NULL ? HF_OK : HF_ERR_MEMORY;
 }
 
-static void add(head *h, const char *text, size_t bytes)
+static void append_head_text(head *h, const char *text, size_t bytes)
 {
     memcpy(h->made + h->made_bytes, text, bytes);
     h->made_bytes += bytes;
@@ -146,14 +146,14 @@ static void add(head *h, const char *text, size_t bytes)
 static hf_status number_columns(head *h, char separator)
 {
     char name[32];
-    hf_status status = make_room(h, 32 * h->count);
+    hf_status status = grow_head_buffer(h, 32 * h->count);
     for (size_t k = 0; status >= 0 && k < h->count; k++) {
         const int bytes =
             hfi_print(name, sizeof name, "%sV%zu", k > 0 ? (const char[]){separator, '\0'} : "", k + 1);
-        add(h, name, (size_t)bytes);
+        append_head_text(h, name, (size_t)bytes);
     }
     if (status < 0) return status;
-    add(h, "\n", 1);
+    append_head_text(h, "\n", 1);
     h->manner->unnamed = true;
     return hfi_manner_note(h->ctx, h->manner, "no line with names: the columns are called V1 to V%zu",
                            h->count);
@@ -170,19 +170,19 @@ static void add_row_name(head *h)
         name[length] = '\0';
         k = SIZE_MAX; /* begins anew */
     }
-    add(h, name, length);
+    append_head_text(h, name, length);
 }
 
 /* The header with a name for the first column, which has none in it (`nameless`) or no place. */
 static hf_status name_rows(head *h, char separator, bool nameless)
 {
-    const hf_status status = make_room(h, HFI_DRESS_BYTES);
+    const hf_status status = grow_head_buffer(h, HFI_DRESS_BYTES);
     if (status < 0) return status;
     add_row_name(h);
     const size_t from = nameless ? h->fields[0].end : h->at;
-    if (!nameless) add(h, &separator, 1);
-    add(h, h->text + from, h->fields[h->count - 1].end - from);
-    add(h, "\n", 1);
+    if (!nameless) append_head_text(h, &separator, 1);
+    append_head_text(h, h->text + from, h->fields[h->count - 1].end - from);
+    append_head_text(h, "\n", 1);
     h->manner->row_names = true;
     return hfi_manner_note(h->ctx, h->manner,
                            "the first column has no name: its fields are names of rows, and no input");
@@ -190,11 +190,11 @@ static hf_status name_rows(head *h, char separator, bool nameless)
 
 static hf_status lengthen(head *h, char separator)
 {
-    const hf_status status = make_room(h, 1);
+    const hf_status status = grow_head_buffer(h, 1);
     if (status < 0) return status;
-    add(h, h->text + h->at, h->fields[h->count - 1].end - h->at);
-    add(h, &separator, 1);
-    add(h, "\n", 1);
+    append_head_text(h, h->text + h->at, h->fields[h->count - 1].end - h->at);
+    append_head_text(h, &separator, 1);
+    append_head_text(h, "\n", 1);
     return HF_OK;
 }
 
@@ -271,8 +271,8 @@ static hf_status names_in_comment(head *h, char separator, size_t comment, bool 
     if (names) {
         h->made = hfi_alloc(h->ctx, next - begin + 2, 1);
         if (h->made == NULL) status = HF_ERR_MEMORY;
-        if (status >= 0) add(h, h->text + begin, fields[h->count - 1].end - begin);
-        if (status >= 0) add(h, "\n", 1);
+        if (status >= 0) append_head_text(h, h->text + begin, fields[h->count - 1].end - begin);
+        if (status >= 0) append_head_text(h, "\n", 1);
         if (status >= 0)
             status = hfi_manner_note(h->ctx, h->manner, "the names of the columns stand behind a #");
         *found = true;

@@ -21,7 +21,7 @@ static const hfi_setting dialect_rows[] = {
 SETTINGS_TABLE(hf_dialect, "a dialect", dialect_rows)
 #undef SETTINGS
 
-static hf_status check(hf_context *ctx, const hf_dialect *r)
+static hf_status check_dialect(hf_context *ctx, const hf_dialect *r)
 {
     const struct {
         hf_enum of;
@@ -64,7 +64,7 @@ hf_status hfi_manner_make(hf_context *ctx, const hf_dialect *dialect, hfi_manner
 {
     hf_dialect own;
     hf_status status = hfi_settings_take(ctx, hf_dialect_table(), dialect, &own);
-    if (status >= 0) status = check(ctx, &own);
+    if (status >= 0) status = check_dialect(ctx, &own);
     if (status < 0) return status;
     hfi_manner *manner = hfi_alloc(ctx, 1, sizeof *manner);
     if (manner == NULL) return HF_ERR_MEMORY;

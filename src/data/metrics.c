@@ -94,8 +94,8 @@ static hf_status check_scores(hf_context *ctx, size_t i, const scored_reading *r
                     "metrics: the prediction of row %zu, or its error, is too large for a number", i + 1);
 }
 
-static hf_status score(hf_context *ctx, size_t n, hf_transform transform, const double *y, const double *mean,
-                       const double *sd, hf_metrics *out)
+static hf_status score_predictions(hf_context *ctx, size_t n, hf_transform transform, const double *y,
+                                   const double *mean, const double *sd, hf_metrics *out)
 {
     running_scores s = {0};
     for (size_t i = 0; i < n; i++) {
@@ -135,7 +135,7 @@ hf_status hf_metrics_gaussian(hf_context *ctx, size_t n, const double *y, const 
 {
     if (out == NULL || (n > 0 && (y == NULL || mean == NULL || sd == NULL)))
         return hfi_refuse(ctx, "hf_metrics_gaussian: an array or out is NULL");
-    return score(ctx, n, HF_TRANSFORM_NONE, y, mean, sd, out);
+    return score_predictions(ctx, n, HF_TRANSFORM_NONE, y, mean, sd, out);
 }
 
 hf_status hf_metrics_transformed(hf_context *ctx, size_t n, hf_transform transform, const double *y,
@@ -146,5 +146,5 @@ hf_status hf_metrics_transformed(hf_context *ctx, size_t n, hf_transform transfo
     if (hf_transform_domain(transform) == NULL)
         return hfi_refuse(ctx, "hf_metrics_transformed: %d is none of the transforms none, sqrt and log",
                           (int)transform);
-    return score(ctx, n, transform, y, mean, sd, out);
+    return score_predictions(ctx, n, transform, y, mean, sd, out);
 }

@@ -84,7 +84,7 @@ static digits shortest(double magnitude)
     return full;
 }
 
-static void lay_out(const digits *number, char *out)
+static void lay_out_digits(const digits *number, char *out)
 {
     char text[24];
     int count = hfi_print(text, sizeof text, "%" PRIu64, number->significand);
@@ -117,7 +117,7 @@ const char *hf_format_double(double value, char buffer[32])
         memcpy(out, "0", sizeof "0");
     } else {
         digits number = shortest(magnitude);
-        lay_out(&number, out);
+        lay_out_digits(&number, out);
     }
     return buffer;
 }

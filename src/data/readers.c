@@ -166,7 +166,7 @@ typedef bool (*column_reader)(hf_table *table, hfi_column *column, hfi_worn *wor
 static const column_reader readers[] = {read_plain, read_truth, read_dressed};
 
 /* A column of a part of a table is read as the whole one was; text may have become plain numbers. */
-static bool read_settled(hf_table *table, hfi_column *column, hfi_worn *worn, double *numbers)
+static bool read_as_decided(hf_table *table, hfi_column *column, hfi_worn *worn, double *numbers)
 {
     if (worn->kind != HFI_COLUMN_DRESSED)
         return worn->kind != HFI_COLUMN_UNSURE && read_plain(table, column, worn, numbers);
@@ -181,7 +181,7 @@ static hf_status read_column(hf_context *ctx, hf_table *table, hfi_column *colum
     double *numbers = hfi_alloc_unset(ctx, table->rows, sizeof *numbers);
     if (numbers == NULL) return HF_ERR_MEMORY;
     const hfi_column_kind before = worn->kind;
-    bool read = manner->settled && read_settled(table, column, worn, numbers);
+    bool read = manner->settled && read_as_decided(table, column, worn, numbers);
     for (size_t k = 0; k < sizeof readers / sizeof readers[0] && !read && !manner->settled; k++)
         read = readers[k](table, column, worn, numbers);
     if (before == HFI_COLUMN_NAMES) worn->kind = HFI_COLUMN_NAMES;
@@ -222,8 +222,8 @@ static bool any_question(const hf_table *table)
     return table->manner->dialect.decimal == HF_DECIMAL_COMMA && !table->manner->dialect.remembered;
 }
 
-static hf_status settle_column(hf_context *ctx, hf_table *table, hfi_column *column, hfi_worn *worn,
-                               char mark)
+static hf_status read_decided_column(hf_context *ctx, hf_table *table, hfi_column *column, hfi_worn *worn,
+                                     char mark)
 {
     double *numbers = hfi_alloc_unset(ctx, table->rows, sizeof *numbers);
     if (numbers == NULL) return HF_ERR_MEMORY;
@@ -244,7 +244,7 @@ static hf_status doubt_points(hf_context *ctx, hf_table *table, hfi_column *colu
 {
     if (worn->kind != HFI_COLUMN_NUMBER || worn->survey.unsure == 0 || worn->survey.points > 0) return HF_OK;
     if (table->manner->dialect.decimal == HF_DECIMAL_COMMA && !table->manner->dialect.remembered)
-        return settle_column(ctx, table, column, worn, ',');
+        return read_decided_column(ctx, table, column, worn, ',');
     if (table->manner->dialect.decimal == HF_DECIMAL_POINT) return HF_OK;
     worn->kind = HFI_COLUMN_UNSURE;
     hfi_free(ctx, column->numbers);
@@ -267,7 +267,7 @@ static bool points_stay(const hfi_worn *worn, bool comma)
     return !comma && worn->survey.unsure_commas == 0;
 }
 
-static hf_status settle_by_others(hf_context *ctx, hf_table *table)
+static hf_status decide_by_other_columns(hf_context *ctx, hf_table *table)
 {
     bool comma, point;
     hf_status status = HF_OK;
@@ -280,9 +280,9 @@ static hf_status settle_by_others(hf_context *ctx, hf_table *table)
         hfi_worn *worn = &table->manner->worn[column->field];
         if (worn->kind == HFI_COLUMN_UNSURE && comma != point && table->manner->separator != ',' &&
             !(comma && has_unsure_points(worn)))
-            status = settle_column(ctx, table, column, worn, comma ? ',' : '.');
+            status = read_decided_column(ctx, table, column, worn, comma ? ',' : '.');
         else if (worn->kind == HFI_COLUMN_UNSURE && points_stay(worn, comma))
-            status = settle_column(ctx, table, column, worn, '.');
+            status = read_decided_column(ctx, table, column, worn, '.');
         else if ((comma && !point) || asked)
             status = doubt_points(ctx, table, column, worn);
     }
@@ -299,7 +299,7 @@ hf_status hfi_manner_numbers(hf_context *ctx, hf_table *table)
         if (!hfi_progress(ctx, "read", (double)j / (double)table->columns, NAN)) return hfi_cancelled(ctx);
         status = read_column(ctx, table, &table->column[j]);
     }
-    if (status >= 0 && !manner->settled) status = settle_by_others(ctx, table);
+    if (status >= 0 && !manner->settled) status = decide_by_other_columns(ctx, table);
     return status < 0 || manner->settled ? status : hfi_manner_remarks(ctx, table, manner);
 }
 

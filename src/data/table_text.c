@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* Takes over `words` and `word`, or frees them. */
-static hf_status put(hf_context *ctx, hf_table *table, const char *name, char *words, size_t *word)
+static hf_status put_word_column(hf_context *ctx, hf_table *table, const char *name, char *words,
+                                 size_t *word)
 {
     hfi_column *column = words != NULL && word != NULL ? hfi_table_place(table, name) : NULL;
     if (column == NULL) {
@@ -33,8 +34,8 @@ static char *join(const hfi_memory *memory, size_t count, const char *const *tex
     return words;
 }
 
-static hf_status check(hf_context *ctx, const hf_table *table, const char *name, size_t count,
-                       const char *const *text, const size_t *choice)
+static hf_status check_text_column(hf_context *ctx, const hf_table *table, const char *name, size_t count,
+                                   const char *const *text, const size_t *choice)
 {
     if (table == NULL || name == NULL || (text == NULL && count > 0) || (choice == NULL && table->rows > 0))
         return hfi_refuse(ctx, "hf_table_set_text: table, name, text or choice is NULL");
@@ -50,7 +51,7 @@ static hf_status check(hf_context *ctx, const hf_table *table, const char *name,
 hf_status hf_table_set_text(hf_context *ctx, hf_table *table, const char *name, size_t count,
                             const char *const *text, const size_t *choice)
 {
-    const hf_status status = check(ctx, table, name, count, text, choice);
+    const hf_status status = check_text_column(ctx, table, name, count, text, choice);
     if (status < 0) return status;
     size_t *begin = hfi_alloc(ctx, count, sizeof *begin);
     if (begin == NULL) return HF_ERR_MEMORY;
@@ -59,7 +60,7 @@ hf_status hf_table_set_text(hf_context *ctx, hf_table *table, const char *name, 
     for (size_t i = 0; word != NULL && i < table->rows; i++)
         word[i] = choice[i] == SIZE_MAX ? 0 : begin[choice[i]];
     hfi_free(ctx, begin);
-    return put(ctx, table, name, words, word);
+    return put_word_column(ctx, table, name, words, word);
 }
 
 hf_status hfi_table_copy_text(hf_context *ctx, const hfi_column *from, const size_t *rows, size_t count,
@@ -74,5 +75,5 @@ hf_status hfi_table_copy_text(hf_context *ctx, const hfi_column *from, const siz
     size_t *word = hfi_memory_alloc(&to->memory, count, sizeof *word);
     if (words != NULL) memcpy(words, from->words, bytes);
     for (size_t i = 0; word != NULL && i < count; i++) word[i] = from->word[rows[i]];
-    return put(ctx, to, from->name, words, word);
+    return put_word_column(ctx, to, from->name, words, word);
 }

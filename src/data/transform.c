@@ -123,43 +123,43 @@ enum {
     TRANSFORMS = sizeof transforms / sizeof transforms[0]
 };
 
-static const transform *find(hf_transform which)
+static const transform *find_transform(hf_transform which)
 {
     return (size_t)which < TRANSFORMS ? &transforms[which] : NULL;
 }
 
 const char *hf_transform_domain(hf_transform which)
 {
-    const transform *t = find(which);
+    const transform *t = find_transform(which);
     return t != NULL ? t->domain : NULL;
 }
 
 bool hf_transform_accepts(hf_transform which, double y)
 {
-    const transform *t = find(which);
+    const transform *t = find_transform(which);
     return t != NULL && isfinite(y) && (t->open ? y > t->least : y >= t->least);
 }
 
 double hf_transform_forward(hf_transform which, double y)
 {
-    return hf_transform_accepts(which, y) ? find(which)->forward(y) : NAN;
+    return hf_transform_accepts(which, y) ? find_transform(which)->forward(y) : NAN;
 }
 
 double hf_transform_inverse(hf_transform which, double z)
 {
-    const transform *t = find(which);
+    const transform *t = find_transform(which);
     return t != NULL && !isnan(z) ? t->inverse(z) : NAN;
 }
 
 double hf_transform_log_derivative(hf_transform which, double y)
 {
-    return hf_transform_accepts(which, y) ? find(which)->log_derivative(y) : NAN;
+    return hf_transform_accepts(which, y) ? find_transform(which)->log_derivative(y) : NAN;
 }
 
 void hf_transform_moments(hf_transform which, double mean, double variance, double *y_mean,
                           double *y_variance)
 {
-    const transform *t = find(which);
+    const transform *t = find_transform(which);
     double moments[2] = {NAN, NAN};
     if (t != NULL && !isnan(mean) && variance >= 0.0) t->moments(mean, variance, &moments[0], &moments[1]);
     if (y_mean != NULL) *y_mean = moments[0];
@@ -168,7 +168,7 @@ void hf_transform_moments(hf_transform which, double mean, double variance, doub
 
 double hf_transform_residual(hf_transform which, double y, double mean, double variance)
 {
-    const transform *t = find(which);
+    const transform *t = find_transform(which);
     if (t == NULL || isnan(y) || isnan(mean) || !(variance > 0.0)) return NAN;
     if (!hf_transform_accepts(which, y)) return -INFINITY;
     const double z = t->forward(y), residual = (z - mean) / sqrt(variance);
@@ -177,7 +177,7 @@ double hf_transform_residual(hf_transform which, double y, double mean, double v
 
 double hf_transform_log_density(hf_transform which, double y, double mean, double variance)
 {
-    const transform *t = find(which);
+    const transform *t = find_transform(which);
     if (t == NULL || isnan(y) || isnan(mean) || !(variance > 0.0)) return NAN;
     if (!hf_transform_accepts(which, y)) return -INFINITY;
     const double z = t->forward(y), u = (z - mean) / sqrt(variance);
@@ -187,7 +187,7 @@ double hf_transform_log_density(hf_transform which, double y, double mean, doubl
 
 double hf_transform_crps(hf_transform which, double y, double mean, double variance)
 {
-    const transform *t = find(which);
+    const transform *t = find_transform(which);
     if (t == NULL || !isfinite(y) || isnan(mean) || !(variance > 0.0)) return NAN;
     return t->crps(y, mean, sqrt(variance));
 }

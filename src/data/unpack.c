@@ -198,7 +198,7 @@ void hfi_unpacker_free(hfi_unpacker *u)
 /* ---- whole files ------------------------------------------------------------------------------------------- */
 
 /* Room for more; refused where the machine has not so much. */
-static hf_status grow(hfi_unpacker *u, char **out, size_t *capacity)
+static hf_status grow_unpacked(hfi_unpacker *u, char **out, size_t *capacity)
 {
     size_t wanted;
     if (!hfi_size_mul(*capacity > 0 ? *capacity : u->total, 4, &wanted) || wanted < 1 << 16) wanted = 1 << 16;
@@ -220,7 +220,7 @@ static hf_status unpack_all(hfi_unpacker *u, const char *packed, char **out)
     bool done = false;
     hf_status status = HF_OK;
     while (status >= 0 && !done) {
-        if (u->made + 1 >= capacity) status = grow(u, out, &capacity);
+        if (u->made + 1 >= capacity) status = grow_unpacked(u, out, &capacity);
         if (status < 0) break;
         hfi_unpack_piece piece = {.in = packed + u->taken,
                                   .bytes = u->total - u->taken,

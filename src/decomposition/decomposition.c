@@ -55,7 +55,7 @@ size_t hfi_decomposition_scratch(const void *of)
 static hfi_plan_sums make_sums(const hfi_plan *plan, double *room)
 {
     memset(room, 0, sums_size(plan) * sizeof *room);
-    hfi_plan_sums sums = {.bend = room, .slope = room + plan->d};
+    hfi_plan_sums sums = {.curvature = room, .slope = room + plan->d};
     sums.even = sums.slope + plan->d;
     sums.odd = sums.even + plan->waves;
     sums.slack = sums.odd + plan->waves;
@@ -64,15 +64,15 @@ static hfi_plan_sums make_sums(const hfi_plan *plan, double *room)
 
 /* ---- minima ---------------------------------------------------------------------------------- */
 
-/* Minimum of bend delta^2 + slope delta over [-half, half]. */
-static double parabola_minimum(double bend, double slope, double half, double *at)
+/* Minimum of curvature delta^2 + slope delta over [-half, half]. */
+static double parabola_minimum(double curvature, double slope, double half, double *at)
 {
-    if (bend > 0.0 && fabs(slope) < 2.0 * bend * half) {
-        *at = -0.5 * slope / bend;
+    if (curvature > 0.0 && fabs(slope) < 2.0 * curvature * half) {
+        *at = -0.5 * slope / curvature;
         return 0.5 * slope * *at;
     }
     *at = slope > 0.0 ? -half : half;
-    return bend * half * half - fabs(slope) * half;
+    return curvature * half * half - fabs(slope) * half;
 }
 
 /* Minimum of even cos(w delta) + odd sin(w delta) = R cos(w delta - phase), likewise. */
@@ -111,9 +111,9 @@ static double minimise(const hfi_plan *plan, const double *centre, const double 
     double total = sums->constant;
     for (size_t j = 0; j < plan->d; j++) {
         double delta;
-        const double least = parabola_minimum(sums->bend[j], sums->slope[j], half[j], &delta);
+        const double least = parabola_minimum(sums->curvature[j], sums->slope[j], half[j], &delta);
         total += least;
-        sums->size += (fabs(sums->bend[j]) * half[j] + fabs(sums->slope[j])) * half[j];
+        sums->size += (fabs(sums->curvature[j]) * half[j] + fabs(sums->slope[j])) * half[j];
         gap[j] = -least;
         at[j] = centre[j] + delta;
     }
@@ -124,7 +124,7 @@ static double minimise(const hfi_plan *plan, const double *centre, const double 
                                           half[j], &delta);
         total += least;
         gap[j] += fmax(0.0, sums->even[w] - least);
-        if (sums->bend[j] == 0.0 && sums->slope[j] == 0.0) at[j] = centre[j] + delta;
+        if (sums->curvature[j] == 0.0 && sums->slope[j] == 0.0) at[j] = centre[j] + delta;
     }
     share_slack(plan, half, sums, gap);
     for (size_t j = 0; j < plan->d; j++) {

@@ -12,7 +12,7 @@
  *     linear    sum v x z, likewise
  *     plane     a cosine or an exponential of u = sum w x, of which two lines in u are estimates: where the cosine is neither
  *               concave nor convex in the box, its tangent at the centre less and plus what it
- *               bends at most, or its range
+ *               curves at most, or its range
  *     constant  a number; table, a number by outputs (coregion); codes, a number for each category
  *               that differs
  *

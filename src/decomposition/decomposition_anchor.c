@@ -154,8 +154,8 @@ static void linear_range(const hfi_plan_anchor *at, const hfi_plan_node *node, h
  * it can upward; or its range where that is less apart. */
 static void cosine_lines(double u, double half, hfi_plan_value *v)
 {
-    const double bend = 0.5 * half * half, down = bend * fmax(0.0, v->upper),
-                 up = bend * fmax(0.0, -v->lower);
+    const double curvature = 0.5 * half * half, down = curvature * fmax(0.0, v->upper),
+                 up = curvature * fmax(0.0, -v->lower);
     const bool tangent = down + up < v->upper - v->lower;
     v->below[0] = tangent ? v->centre - down : v->lower;
     v->above[0] = tangent ? v->centre + up : v->upper;
@@ -338,7 +338,7 @@ static void convex_estimate(const hfi_plan_anchor *at, size_t node, double weigh
         } else { /* b (t + delta)^2 */
             sums->constant += b * t * t;
             sums->slope[part->column] += 2.0 * b * t;
-            sums->bend[part->column] += b;
+            sums->curvature[part->column] += b;
         }
     }
 }

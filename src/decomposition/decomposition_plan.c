@@ -57,7 +57,7 @@ static hfi_plan_node columns_node(const builder *b, hfi_plan_kind kind, const hf
         .kind = kind, .child = SIZE_MAX, .first = b->plan.parts, .count = leaf->columns, .psi = psi};
 }
 
-static size_t radial(builder *b, const hfi_leaf *leaf)
+static size_t plan_radial_leaf(builder *b, const hfi_leaf *leaf)
 {
     hfi_plan_node node = columns_node(b, HFI_PLAN_CONVEX, leaf, leaf->form);
     if (leaf->form == HFI_FORM_RQ) node.value = b->kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)];
@@ -68,7 +68,7 @@ static size_t radial(builder *b, const hfi_leaf *leaf)
     return append_node(b, node);
 }
 
-static size_t periodic(builder *b, const hfi_leaf *leaf)
+static size_t plan_periodic_leaf(builder *b, const hfi_leaf *leaf)
 {
     hfi_plan_node node = columns_node(b, HFI_PLAN_CONVEX, leaf, HFI_FORM_PERIODIC);
     node.waves = true;
@@ -83,8 +83,8 @@ static size_t periodic(builder *b, const hfi_leaf *leaf)
 
 /* A function of sum w x z; of sum w (x + value z), or the product of those of sum w x and of sum w z. The
  * entries of `field` times `unit` are w. */
-static size_t plane(builder *b, hfi_plan_kind kind, const hfi_leaf *leaf, hfi_field field, double unit,
-                    double value)
+static size_t plan_plane_leaf(builder *b, hfi_plan_kind kind, const hfi_leaf *leaf, hfi_field field,
+                              double unit, double value)
 {
     hfi_plan_node node = columns_node(b, kind, leaf, leaf->form);
     node.value = value;
@@ -150,15 +150,15 @@ static size_t leaf_node(builder *b, const hfi_leaf *leaf)
 {
     switch (leaf->form) {
     case HFI_FORM_PERIODIC:
-        return periodic(b, leaf);
+        return plan_periodic_leaf(b, leaf);
     case HFI_FORM_LINEAR:
-        return plane(b, HFI_PLAN_LINEAR, leaf, HFI_FIELD_VARIANCE, 1.0, 0.0);
+        return plan_plane_leaf(b, HFI_PLAN_LINEAR, leaf, HFI_FIELD_VARIANCE, 1.0, 0.0);
     case HFI_FORM_WAVE:
-        return plane(b, HFI_PLAN_PLANE, leaf, HFI_FIELD_FREQUENCY, 2.0 * HFI_PI, -1.0);
+        return plan_plane_leaf(b, HFI_PLAN_PLANE, leaf, HFI_FIELD_FREQUENCY, 2.0 * HFI_PI, -1.0);
     case HFI_FORM_SWELL:
-        return plane(b, HFI_PLAN_PLANE, leaf, HFI_FIELD_FREQUENCY, 2.0 * HFI_PI, 0.0);
+        return plan_plane_leaf(b, HFI_PLAN_PLANE, leaf, HFI_FIELD_FREQUENCY, 2.0 * HFI_PI, 0.0);
     case HFI_FORM_TILT:
-        return plane(b, HFI_PLAN_PLANE, leaf, HFI_FIELD_RATE, 1.0, 1.0);
+        return plan_plane_leaf(b, HFI_PLAN_PLANE, leaf, HFI_FIELD_RATE, 1.0, 1.0);
     case HFI_FORM_CONSTANT:
         return constant(b, b->kernel->value[leaf->first]);
     case HFI_FORM_WHITE:
@@ -170,7 +170,7 @@ static size_t leaf_node(builder *b, const hfi_leaf *leaf)
     case HFI_FORM_CATEGORY:
         return codes(b, leaf);
     default:
-        return radial(b, leaf);
+        return plan_radial_leaf(b, leaf);
     }
 }
 

@@ -78,12 +78,12 @@ typedef struct hfi_plan_value {
 /** Sum of estimates over the anchors, in delta = x - centre. */
 typedef struct hfi_plan_sums {
     double constant;
-    double size;   /**< of the numbers that were added up, for the allowance */
-    double *bend;  /**< d: bend delta^2 + slope delta */
-    double *slope; /**< d */
-    double *even;  /**< waves: even cos(2 pi f delta) + odd sin(2 pi f delta) */
-    double *odd;   /**< waves */
-    double *slack; /**< nodes: |weight| times distance between the lines */
+    double size;       /**< of the numbers that were added up, for the allowance */
+    double *curvature; /**< d: curvature delta^2 + slope delta */
+    double *slope;     /**< d */
+    double *even;      /**< waves: even cos(2 pi f delta) + odd sin(2 pi f delta) */
+    double *odd;       /**< waves */
+    double *slack;     /**< nodes: |weight| times distance between the lines */
 } hfi_plan_sums;
 
 /** A box and an anchor; `value` has an entry per node and `turn` two per part, both written by

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-static hf_status check(hf_context *ctx, const hf_envelope *envelope, const double *x, double y, double below,
-                       double above)
+static hf_status check_added_reading(hf_context *ctx, const hf_envelope *envelope, const double *x, double y,
+                                     double below, double above)
 {
     if (!ctx || !envelope || !x)
         return hfi_refuse(ctx, "hf_envelope_add needs a context, an envelope and an input");
@@ -62,7 +62,7 @@ static hf_status extend(hf_context *ctx, hf_envelope *envelope, const double *x)
     for (size_t j = 0; j < d; j++) envelope->x[n * d + j] = x[j] + 0.0;
     double *column = envelope->k + n * envelope->ldk;
     hfi_kernel_cross_block(envelope->kernel, 1, envelope->x + n * d, d, n, envelope->x, d, column,
-                           envelope->ldk, envelope->bench.scratch);
+                           envelope->ldk, envelope->work_area.scratch);
     hfi_kernel_diagonal(envelope->kernel, 1, x, d, false, &diagonal);
     if (!isfinite(diagonal)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the kernel overflows at the reading");
     column[n] = diagonal;
@@ -79,7 +79,7 @@ typedef struct refused {
 /* Notes the conflict of reading `place`, which is what remains of the chain, when no interval is empty by itself. */
 static void note_conflict(hf_envelope *envelope, size_t place)
 {
-    hfi_chain *chain = &envelope->bench.chain;
+    hfi_chain *chain = &envelope->work_area.chain;
     hfi_active_problem problem = hfi_envelope_problem(envelope, HF_UPPER);
     problem.jitter = 0.0;
     envelope->conflict_count = 0;
@@ -116,8 +116,8 @@ static hf_status contradiction(hf_context *ctx, const hf_envelope *envelope, con
 
 /* Limits of reading i, a new one if that is n, for which there is room. As it was on error, but for what is
  * known of a conflict. */
-static hf_status take(hf_context *ctx, hf_envelope *envelope, size_t i, const double *x, double lower,
-                      double upper)
+static hf_status take_reading_limits(hf_context *ctx, hf_envelope *envelope, size_t i, const double *x,
+                                     double lower, double upper)
 {
     const size_t n = envelope->n;
     const double old_lower = i < n ? envelope->lower[HF_UPPER][i] : -INFINITY;
@@ -128,13 +128,13 @@ static hf_status take(hf_context *ctx, hf_envelope *envelope, size_t i, const do
         envelope->conflict_norm = INFINITY;
         return HF_ERR_INCONSISTENT;
     }
-    const bool keeps = envelope->bench.limits != NULL;
+    const bool keeps = envelope->work_area.limits != NULL;
     if (!hfi_envelope_equip(envelope)) return hfi_out_of_memory(ctx);
     hf_status status = i == n ? extend(ctx, envelope, x) : HF_OK;
     if (status >= 0) {
         if (i == n) envelope->n = n + 1;
         hfi_envelope_set_limits(envelope, i, fmax(lower, old_lower), fmin(upper, old_upper));
-        status = hfi_envelope_settle(ctx, envelope);
+        status = hfi_envelope_find_smoothest(ctx, envelope);
     }
     if (status == HF_ERR_INCONSISTENT) note_conflict(envelope, i);
     if (!keeps) hfi_envelope_strip(envelope);
@@ -165,7 +165,7 @@ static hf_status take_and_grow(hf_context *ctx, hf_envelope *envelope, const dou
     hf_status status = enlarge(ctx, envelope, &larger);
     if (status < 0) return status;
     if (!hfi_envelope_equip(larger)) status = hfi_out_of_memory(ctx);
-    if (status >= 0) status = take(ctx, larger, larger->n, x, lower, upper);
+    if (status >= 0) status = take_reading_limits(ctx, larger, larger->n, x, lower, upper);
     if (status >= 0) {
         const hf_envelope old = *envelope;
         *envelope = *larger;
@@ -181,7 +181,7 @@ static hf_status take_and_grow(hf_context *ctx, hf_envelope *envelope, const dou
 hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *x, double y, double below,
                           double above)
 {
-    hf_status status = check(ctx, envelope, x, y, below, above);
+    hf_status status = check_added_reading(ctx, envelope, x, y, below, above);
     if (status < 0) return status;
     const size_t n = envelope->n, i = hfi_envelope_reading_at(envelope, x);
     double lower, upper;
@@ -189,7 +189,7 @@ hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const double *
     if ((isinf(lower) && !isinf(below)) || (isinf(upper) && !isinf(above)))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the limits of the reading %g overflow", y);
     status = i == n && n == envelope->capacity ? take_and_grow(ctx, envelope, x, lower, upper)
-                                               : take(ctx, envelope, i, x, lower, upper);
+                                               : take_reading_limits(ctx, envelope, i, x, lower, upper);
     const refused what = {hfi_add_down(lower, envelope->offset), hfi_add_up(upper, envelope->offset)};
     return status == HF_ERR_INCONSISTENT ? contradiction(ctx, envelope, &what) : status;
 }

@@ -31,8 +31,8 @@ static double reach(const hf_closed_envelope *c, double size, double beside)
 }
 
 /* One query: cross are all covariances, w the weights, aw = A w. */
-static void bound(const hf_closed_envelope *c, double prior, const double *cross, const double *w,
-                  const double *aw, double *centre, double *half)
+static void bound_closed_query(const hf_closed_envelope *c, double prior, const double *cross,
+                               const double *w, const double *aw, double *centre, double *half)
 {
     const double unit = hfi_closed_unit(c);
     double square = prior, bulk = sqrt(prior), beside = 0.0, at = 0.0, noise = 0.0, rounding = 0.0;
@@ -72,12 +72,12 @@ static void bound_block(size_t task, int thread, void *arg)
     for (size_t q = 0; q < count; q++) {
         double prior;
         hfi_kernel_diagonal(c->kernel, 1, x + q * c->d, c->d, false, &prior);
-        bound(c, prior, cross + q * c->all, w + q * c->n, aw + q * c->n, &centre[q], &half[q]);
+        bound_closed_query(c, prior, cross + q * c->all, w + q * c->n, aw + q * c->n, &centre[q], &half[q]);
         centre[q] += mean[q];
     }
 }
 
-static hf_status run(hf_context *ctx, closed_queries *job)
+static hf_status run_closed_queries(hf_context *ctx, closed_queries *job)
 {
     const hf_closed_envelope *c = job->closed;
     const size_t tasks = (job->m + BLOCK - 1) / BLOCK, threads = (size_t)hf_context_threads(ctx);
@@ -85,7 +85,7 @@ static hf_status run(hf_context *ctx, closed_queries *job)
     job->arena_size = BLOCK * (c->d + c->all + 2 * c->n) + hfi_kernel_scratch(c->kernel);
     job->arena = hfi_alloc(ctx, hfi_smaller(threads, tasks), job->arena_size * sizeof *job->arena);
     if (!job->arena) return HF_ERR_MEMORY;
-    const hf_status status = hfi_waves(ctx, "bounds", tasks, bound_block, job);
+    const hf_status status = hfi_parallel_rounds(ctx, "bounds", tasks, bound_block, job);
     hfi_free(ctx, job->arena);
     return status;
 }
@@ -137,7 +137,7 @@ hf_status hf_closed_envelope_bounds(hf_context *ctx, const hf_closed_envelope *c
     job.centre = hfi_alloc(ctx, m, 2 * sizeof *job.centre);
     if (!job.centre) return HF_ERR_MEMORY;
     job.half = job.centre + m;
-    status = run(ctx, &job);
+    status = run_closed_queries(ctx, &job);
     if (status >= 0) status = deliver(ctx, &job, lower, upper, centre);
     hfi_free(ctx, job.centre);
     return status;

@@ -61,7 +61,7 @@ typedef struct closed_matrix {
     const double *d; /* NULL: it is in the matrix */
 } closed_matrix;
 
-static hf_status fill(void *arg, double *a, size_t lda)
+static hf_status fill_closed_matrix(void *arg, double *a, size_t lda)
 {
     const closed_matrix *job = arg;
     const size_t n = job->closed->n;
@@ -84,7 +84,7 @@ static hf_status factor_plus(hf_context *ctx, hf_closed_envelope *closed, const 
     double added = 0.0;
     for (size_t i = 0; i < n && into_matrix && d; i++) closed->matrix[i * (n + 1)] += d[i];
     hf_status status = HF_OK;
-    if (n > 0) status = hfi_chol_jitter(ctx, n, closed->factor, n, scale, fill, &job, &added);
+    if (n > 0) status = hfi_chol_jitter(ctx, n, closed->factor, n, scale, fill_closed_matrix, &job, &added);
     if (status < 0) return status;
     for (size_t i = 0; i < n && into_matrix; i++) closed->matrix[i * (n + 1)] += added;
     for (size_t i = 0; i < n; i++) closed->sd[i] = sqrt(closed->matrix[i * (n + 1)]);
@@ -169,7 +169,7 @@ static double mean_width(const scan *job, double c)
 }
 
 /* Least on a grid of log c, then by golden section between its neighbours. */
-static double search(const scan *job)
+static double search_least_width(const scan *job)
 {
     const double from = log(LEAST_FACTOR * (double)job->n), to = log(MOST_FACTOR * (double)job->n);
     const double step = (to - from) / (GRID - 1), ratio = 0.5 * (sqrt(5.0) - 1.0);
@@ -231,7 +231,7 @@ static hf_status choose_site(hf_context *ctx, const hf_closed_envelope *closed, 
                        HFI_ROOM(job.gain, n), HFI_ROOM(job.share, n), HFI_ROOM(job.known, n),
                        HFI_ROOM(job.unknown, n));
     if (status >= 0) status = decompose(ctx, closed, &job);
-    if (status >= 0) *site = search(&job);
+    if (status >= 0) *site = search_least_width(&job);
     HFI_FREE(ctx, job.square, job.value, job.projection, job.gain, job.share, job.known, job.unknown);
     return status;
 }
@@ -262,7 +262,8 @@ static size_t sort_readings(const hf_envelope *envelope, size_t *place)
 }
 
 /* Inputs, midpoints, half widths rounded up, K with the envelope's jitter. */
-static void gather(const hf_envelope *envelope, const size_t *place, hf_closed_envelope *closed)
+static void gather_closed_readings(const hf_envelope *envelope, const size_t *place,
+                                   hf_closed_envelope *closed)
 {
     const size_t n = closed->n, d = closed->d;
     for (size_t i = 0; i < envelope->n; i++) {
@@ -391,8 +392,8 @@ static hf_status set_model(hf_context *ctx, const hf_envelope *envelope, const c
     return HF_OK;
 }
 
-static hf_status compute(hf_context *ctx, const hf_envelope *envelope, const closed_request *r,
-                         const size_t *place, hf_closed_envelope *closed, double *work)
+static hf_status compute_closed_form(hf_context *ctx, const hf_envelope *envelope, const closed_request *r,
+                                     const size_t *place, hf_closed_envelope *closed, double *work)
 {
     if (!hfi_progress(ctx, "closed envelope", 0.0, NAN)) return hfi_cancelled(ctx);
     if (r->method == HF_CLOSED_ELLIPSOID)
@@ -404,8 +405,8 @@ static hf_status compute(hf_context *ctx, const hf_envelope *envelope, const clo
     return hfi_worse(proposition(ctx, envelope, place, closed, work), status);
 }
 
-static hf_status create(hf_context *ctx, const hf_envelope *envelope, const closed_request *r,
-                        hf_closed_envelope **out)
+static hf_status create_closed_envelope(hf_context *ctx, const hf_envelope *envelope, const closed_request *r,
+                                        hf_closed_envelope **out)
 {
     hf_closed_envelope *closed = NULL;
     size_t *place;
@@ -416,10 +417,10 @@ static hf_status create(hf_context *ctx, const hf_envelope *envelope, const clos
         status = hfi_closed_allocate(ctx, envelope->kernel, n, envelope->n, &closed);
     }
     if (status >= 0) {
-        gather(envelope, place, closed);
+        gather_closed_readings(envelope, place, closed);
         closed->scaling.y_shift = envelope->offset;
         closed->slack = 2.0 * DBL_EPSILON * fabs(envelope->offset);
-        status = compute(ctx, envelope, r, place, closed, work);
+        status = compute_closed_form(ctx, envelope, r, place, closed, work);
     }
     HFI_FREE(ctx, work, place);
     if (status >= 0)
@@ -440,7 +441,7 @@ hf_status hf_closed_envelope_create(hf_context *ctx, const hf_envelope *envelope
         method != HF_CLOSED_GP)
         return hfi_refuse(ctx, "there is no closed form %d", (int)method);
     const hf_status status = hfi_settings_open(ctx, hf_closed_settings_table(), settings, &own);
-    return status < 0 ? status : create(ctx, envelope, &r, out);
+    return status < 0 ? status : create_closed_envelope(ctx, envelope, &r, out);
 }
 
 hf_status hf_closed_envelope_model(hf_context *ctx, const hf_envelope *envelope, const double *alpha,
@@ -453,5 +454,5 @@ hf_status hf_closed_envelope_model(hf_context *ctx, const hf_envelope *envelope,
     for (size_t i = 0; i < envelope->n; i++)
         if (!isfinite(alpha[i]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "coefficient %zu (counted from 0) is %g", i, alpha[i]);
-    return create(ctx, envelope, &r, out);
+    return create_closed_envelope(ctx, envelope, &r, out);
 }

@@ -17,14 +17,14 @@ enum {
 #define PRECISION 1e-10
 
 /* State of the search for the factor. */
-typedef struct factor_question {
+typedef struct factor_problem {
     const hf_envelope *envelope;
     const hf_bounded_readings *readings;
     hfi_distinct *distinct;
     hfi_active_problem problem;
     hfi_chain *chain;
     double norm;
-} factor_question;
+} factor_problem;
 
 /* A point of the norm of the smoothest function over the factor on all noise bounds: convex, never rising. */
 typedef struct factor_point {
@@ -33,7 +33,7 @@ typedef struct factor_point {
 } factor_point;
 
 /* A norm far beyond the bound counts as infinite: it would take long to find out more. */
-static factor_point norm_at(factor_question *q, double factor)
+static factor_point norm_at(factor_problem *q, double factor)
 {
     factor_point p = {.factor = factor, .norm = INFINITY};
     if (!hfi_distinct_limits(q->readings, factor, q->distinct)) return p;
@@ -58,7 +58,7 @@ static factor_point norm_at(factor_question *q, double factor)
 }
 
 /* Two factors with the norm bound between their norms; false when the answer is *factor already. */
-static bool bracket(factor_question *q, factor_point *left, factor_point *right, double *factor)
+static bool bracket(factor_problem *q, factor_point *left, factor_point *right, double *factor)
 {
     *right = norm_at(q, 1.0);
     *left = (factor_point){.factor = 0.0, .norm = INFINITY};
@@ -78,7 +78,7 @@ static bool bracket(factor_question *q, factor_point *left, factor_point *right,
 
 /* Newton from the side where the norm is too large never overshoots, since the norm is convex; where it
  * creeps, halves are taken. */
-static double smallest_factor(factor_question *q)
+static double smallest_factor(factor_problem *q)
 {
     factor_point left, right;
     double answer;
@@ -136,7 +136,7 @@ void hfi_smallest_conflict(const hf_envelope *envelope, const hfi_active_problem
 }
 
 /* Rows of the table instead of distinct readings: whose limits are held. */
-static size_t smallest_conflict(factor_question *q, size_t *rows)
+static size_t smallest_conflict(factor_problem *q, size_t *rows)
 {
     const hfi_chain *chain = q->chain;
     hfi_smallest_conflict(q->envelope, &q->problem, q->chain);
@@ -148,7 +148,7 @@ static size_t smallest_conflict(factor_question *q, size_t *rows)
 }
 
 /* Conflicts that need no norm: intervals of one input, or a value where every function of the space is zero. */
-static size_t plain_conflict(const factor_question *q, size_t *rows)
+static size_t plain_conflict(const factor_problem *q, size_t *rows)
 {
     const hfi_distinct *distinct = q->distinct;
     for (size_t i = 0; i < distinct->n; i++) {
@@ -168,13 +168,13 @@ static size_t plain_conflict(const factor_question *q, size_t *rows)
 void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi_distinct *distinct,
                  hf_consistency *report, size_t *conflict)
 {
-    hfi_chain *chain = &envelope->bench.chain;
-    factor_question q = {.envelope = envelope,
-                         .readings = readings,
-                         .distinct = distinct,
-                         .problem = hfi_envelope_problem(envelope, HF_UPPER),
-                         .chain = chain,
-                         .norm = envelope->norm};
+    hfi_chain *chain = &envelope->work_area.chain;
+    factor_problem q = {.envelope = envelope,
+                        .readings = readings,
+                        .distinct = distinct,
+                        .problem = hfi_envelope_problem(envelope, HF_UPPER),
+                        .chain = chain,
+                        .norm = envelope->norm};
     q.problem.jitter = 0.0;
     q.problem.lower = distinct->lower;
     q.problem.upper = distinct->upper;

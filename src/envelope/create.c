@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Distinct inputs and the kernel matrix. */
-static hf_status fill(hf_context *ctx, const hf_bounded_readings *readings, const hfi_distinct *distinct,
-                      hf_envelope *envelope)
+static hf_status fill_distinct_readings(hf_context *ctx, const hf_bounded_readings *readings,
+                                        const hfi_distinct *distinct, hf_envelope *envelope)
 {
     const size_t d = envelope->d;
     envelope->n = distinct->n;
@@ -67,7 +67,7 @@ static hf_status build(hf_context *ctx, const hf_kernel *kernel, const hf_bounde
     envelope->norm = norm;
     envelope->offset = readings->offset;
     envelope->settings = *settings;
-    status = fill(ctx, readings, &w->distinct, envelope);
+    status = fill_distinct_readings(ctx, readings, &w->distinct, envelope);
     if (status >= 0 && !hfi_envelope_equip(envelope)) status = hfi_out_of_memory(ctx);
     return status;
 }
@@ -102,7 +102,7 @@ hf_status hf_envelope_create(hf_context *ctx, const hf_kernel *kernel, const hf_
     workshop w;
     status = build(ctx, kernel, readings, norm, &chosen, &w);
     if (status >= 0) {
-        status = w.meet ? hfi_envelope_settle(ctx, w.envelope) : HF_ERR_INCONSISTENT;
+        status = w.meet ? hfi_envelope_find_smoothest(ctx, w.envelope) : HF_ERR_INCONSISTENT;
         if (status == HF_ERR_INCONSISTENT) status = explain(ctx, readings, &w);
     }
     if (status >= 0) {
@@ -121,7 +121,7 @@ static hf_status report_on(hf_context *ctx, const hf_bounded_readings *readings,
 {
     hf_consistency answer;
     hfi_explain(w->envelope, readings, &w->distinct, &answer, rows);
-    if (w->envelope->bench.chain.indefinite)
+    if (w->envelope->work_area.chain.indefinite)
         return hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
                         "the kernel matrix of the readings has a negative eigenvalue");
     *report = answer;

@@ -75,7 +75,7 @@ static void take_readings(grid_search *s, const hf_bounded_readings *readings, c
     }
 }
 
-static hf_status prepare(grid_search *s, const hf_bounded_readings *readings)
+static hf_status prepare_grid_search(grid_search *s, const hf_bounded_readings *readings)
 {
     hfi_distinct distinct = {0};
     hf_status status = hfi_distinct_find(s->ctx, s->d, readings, &distinct);
@@ -171,7 +171,7 @@ static hf_status set_kernel(grid_search *s, const coordinate *at)
 }
 
 /* The mean at these coordinates; infinite where the matrix is singular to rounding. */
-static hf_status evaluate(grid_search *s, const coordinate *at, double *out)
+static hf_status evaluate_grid_error(grid_search *s, const coordinate *at, double *out)
 {
     const size_t n = s->n;
     if (!hfi_progress(s->ctx, "search", -1.0, sqrt(s->best))) return hfi_cancelled(s->ctx);
@@ -206,7 +206,7 @@ static hf_status try_place(grid_search *s, const double *place, const double *di
         coordinate *c = &s->at[k];
         c->value = fmin(c->upper, fmax(c->lower, place[k] + (direction != NULL ? step * direction[k] : 0.0)));
     }
-    const hf_status status = evaluate(s, s->at, out);
+    const hf_status status = evaluate_grid_error(s, s->at, out);
     if (status >= 0) s->best = fmin(s->best, *out);
     return status;
 }
@@ -378,7 +378,7 @@ hf_status hf_envelope_kernel_search(hf_context *ctx, hf_kernel *kernel, const hf
     grid_search s = {.ctx = ctx, .d = hf_kernel_dimension(kernel)};
     hf_status status = hfi_readings_check(ctx, kernel, readings);
     if (status >= 0) status = hf_kernel_copy(ctx, kernel, &s.kernel);
-    if (status >= 0) status = prepare(&s, readings);
+    if (status >= 0) status = prepare_grid_search(&s, readings);
     if (status >= 0) status = list_coordinates(&s);
     s.sizes = s.n <= FEW_READINGS ? MANY_SIZES : SIZES;
     s.ridges = s.n <= FEW_READINGS ? MANY_RIDGES : RIDGES;

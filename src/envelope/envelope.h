@@ -143,7 +143,7 @@ void hfi_dual_price(const hfi_active_problem *problem, const double *cross, hfi_
                     const double *nu);
 /** Makes t of a vertex what q(nu) says it is, nu and g following. @return what nu is worth.
  * O(count^2), and a pricing where something had to move. */
-hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *chain);
+hfi_dual_value hfi_active_finish(const hfi_active_problem *problem, hfi_chain *chain);
 /** A smallest norm that may be too small by more than this share is told as one that is needed at
  * least. */
 #define HFI_NORM_OPEN 1e-3
@@ -205,12 +205,12 @@ enum {
 };
 
 /** Workspace for finding the smoothest consistent function. */
-typedef struct hfi_bench {
+typedef struct hfi_smoothest_work {
     hfi_chain chain;
     double *limits;  /* 2 x capacity */
     double *scratch; /* the kernel's */
     double bytes;    /* reserved */
-} hfi_bench;
+} hfi_smoothest_work;
 
 struct hf_envelope {
     hfi_memory memory;
@@ -240,7 +240,7 @@ struct hf_envelope {
     size_t conflict_count;
     size_t *conflict;
     double conflict_norm;
-    hfi_bench bench; /* empty, or with room for `capacity` readings */
+    hfi_smoothest_work work_area; /* empty, or with room for `capacity` readings */
     double bytes;
 };
 
@@ -261,10 +261,10 @@ hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side sid
  * HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
 hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, size_t capacity,
                                 hf_envelope **out);
-/** Gives the envelope a bench, unless it has one; it needs its kernel by then. @return false when
- * out of memory (then it has none) */
+/** Gives the envelope a work area, unless it has one; it needs its kernel by then. @return false
+ * when out of memory (then it has none) */
 bool hfi_envelope_equip(hf_envelope *envelope);
-/** Takes the bench away. */
+/** Takes the work area away. */
 void hfi_envelope_strip(hf_envelope *envelope);
 /** Sets the limits of reading i, for f and for -f. */
 void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper);
@@ -284,13 +284,13 @@ double hfi_smoothest_norm(const hfi_chain *chain);
 double hfi_envelope_certified(const hf_envelope *envelope, const hfi_active_problem *problem,
                               const hfi_chain *chain, double *open);
 /** Finds the smoothest consistent function and a centre, from the support that the envelope
- * remembers, on its bench. HF_ERR_INCONSISTENT sets no message. */
-hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope);
+ * remembers, on its work area. HF_ERR_INCONSISTENT sets no message. */
+hf_status hfi_envelope_find_smoothest(hf_context *ctx, hf_envelope *envelope);
 
 /* ---- explaining (consistency.c) -------------------------------------------------------------- */
 
 /** All there is to say about readings, their intersections in `distinct` (at factor 1; spoilt) and
- * the envelope made of them, consistent or not, which has a bench. */
+ * the envelope made of them, consistent or not, which has a work area. */
 void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi_distinct *distinct,
                  hf_consistency *report, size_t *conflict);
 /** From a chain at the smoothest function, which is too long for the envelope's norm, to one whose

@@ -111,7 +111,7 @@ static hfi_dual_value move_to(const hfi_active_problem *problem, hfi_chain *chai
     return hfi_dual_evaluate(problem, chain->count, chain->index, chain->nu);
 }
 
-hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *chain)
+hfi_dual_value hfi_active_finish(const hfi_active_problem *problem, hfi_chain *chain)
 {
     hfi_dual_value value = hfi_dual_evaluate(problem, chain->count, chain->index, chain->nu);
     if (!chain->at_vertex || chain->floored) return value;

@@ -111,7 +111,7 @@ static void row_of(const hfi_active_problem *problem, hfi_chain *chain, size_t a
 }
 
 /* Row `at` of the factor and of W from the rows before it, and its entries of u and v. */
-static void append(const hfi_active_problem *problem, hfi_chain *chain, size_t at)
+static void append_factor_row(const hfi_active_problem *problem, hfi_chain *chain, size_t at)
 {
     const size_t i = chain->index[at];
     const double *column = problem->k + i * problem->ldk, diagonal = column[i] + problem->jitter;
@@ -140,7 +140,7 @@ void hfi_chain_add(const hfi_active_problem *problem, hfi_chain *chain, size_t i
     chain->sign[at] = (signed char)sign;
     chain->nu[at] = 0.0;
     chain->limit[at] = sign < 0 ? problem->lower[i] : problem->upper[i];
-    append(problem, chain, at);
+    append_factor_row(problem, chain, at);
     chain->count++;
     chain->worth[i] = 0.0;
     chain->priced = chain->at_vertex = false;
@@ -236,7 +236,7 @@ void hfi_chain_refresh(const hfi_active_problem *problem, hfi_chain *chain, bool
     if (factor) {
         chain->suspect = false;
         clear_table(problem, chain);
-        for (size_t j = 0; j < chain->count; j++) append(problem, chain, j);
+        for (size_t j = 0; j < chain->count; j++) append_factor_row(problem, chain, j);
         return;
     }
     if (chain->count == 0)

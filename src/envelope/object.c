@@ -23,7 +23,7 @@ static size_t column_stride(size_t capacity)
 }
 
 /* Bytes, and whether there are as many. */
-static hf_status measure(hf_context *ctx, hf_envelope *envelope, size_t *entries)
+static hf_status measure_kernel_matrix(hf_context *ctx, hf_envelope *envelope, size_t *entries)
 {
     size_t bytes;
     envelope->ldk = column_stride(envelope->capacity);
@@ -68,7 +68,7 @@ hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, si
     envelope->d = d;
     envelope->capacity = capacity;
     envelope->conflict_norm = NAN;
-    hf_status status = measure(ctx, envelope, &entries);
+    hf_status status = measure_kernel_matrix(ctx, envelope, &entries);
     if (status >= 0 && !allocate_arrays(envelope, entries)) status = hfi_out_of_memory(ctx);
     if (status >= 0)
         *out = envelope;
@@ -79,29 +79,29 @@ hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, si
 
 bool hfi_envelope_equip(hf_envelope *envelope)
 {
-    hfi_bench *bench = &envelope->bench;
+    hfi_smoothest_work *work_area = &envelope->work_area;
     const hfi_memory *memory = &envelope->memory;
     const size_t scratch = hfi_kernel_scratch(envelope->kernel);
-    if (bench->limits) return true;
-    if (!hfi_chain_init(memory, envelope->capacity, &bench->chain)) return false;
-    if (!HFI_MEMORY_ALLOC(memory, HFI_ROOM(bench->scratch, scratch),
-                          HFI_ROOMS(bench->limits, envelope->capacity, 2))) {
+    if (work_area->limits) return true;
+    if (!hfi_chain_init(memory, envelope->capacity, &work_area->chain)) return false;
+    if (!HFI_MEMORY_ALLOC(memory, HFI_ROOM(work_area->scratch, scratch),
+                          HFI_ROOMS(work_area->limits, envelope->capacity, 2))) {
         hfi_envelope_strip(envelope);
         return false;
     }
-    bench->bytes =
-        bench->chain.bytes + (2.0 * (double)envelope->capacity + (double)scratch) * sizeof *bench->limits;
-    envelope->bytes += bench->bytes;
+    work_area->bytes = work_area->chain.bytes +
+                       (2.0 * (double)envelope->capacity + (double)scratch) * sizeof *work_area->limits;
+    envelope->bytes += work_area->bytes;
     return true;
 }
 
 void hfi_envelope_strip(hf_envelope *envelope)
 {
-    hfi_bench *bench = &envelope->bench;
-    envelope->bytes -= bench->bytes;
-    hfi_chain_free(&envelope->memory, &bench->chain);
-    HFI_MEMORY_FREE(&envelope->memory, bench->limits, bench->scratch);
-    *bench = (hfi_bench){0};
+    hfi_smoothest_work *work_area = &envelope->work_area;
+    envelope->bytes -= work_area->bytes;
+    hfi_chain_free(&envelope->memory, &work_area->chain);
+    HFI_MEMORY_FREE(&envelope->memory, work_area->limits, work_area->scratch);
+    *work_area = (hfi_smoothest_work){0};
 }
 
 void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper)

@@ -192,7 +192,7 @@ static side_bound solve_side(query *q)
     set_aside(q, 0);
     a.pivots = chain->pivots;
     chain->given = 0;
-    const hfi_dual_value value = hfi_active_settle(&q->problem, chain);
+    const hfi_dual_value value = hfi_active_finish(&q->problem, chain);
     const double bound = bound_of(&q->problem, &value);
     if (bound < a.bound) {
         a.bound = bound;
@@ -251,7 +251,7 @@ static void find_close(query *q)
 }
 
 /* k_x and k(x,x); at a reading its very column, so that nothing is left of the distance to it. */
-static void look(query *q)
+static void compute_query_covariances(query *q)
 {
     const hf_envelope *envelope = q->envelope;
     hf_envelope_workspace *w = q->workspace;
@@ -300,8 +300,8 @@ static bool is_late(const query *q, const side_bound *a)
     return a->end == HFI_ACTIVE_LIMIT || !(a->missing <= fmax(accepted, wanted));
 }
 
-static hf_status check(const hf_envelope *envelope, const hf_envelope_workspace *workspace, const double *x,
-                       const hf_bound *out)
+static hf_status check_bound_query(const hf_envelope *envelope, const hf_envelope_workspace *workspace,
+                                   const double *x, const hf_bound *out)
 {
     if (!envelope || !workspace || !x || !out) return HF_ERR_ARGUMENT;
     if (workspace->owner != envelope || workspace->capacity != envelope->capacity) return HF_ERR_ARGUMENT;
@@ -315,11 +315,11 @@ hf_status hf_envelope_bounds(const hf_envelope *envelope, hf_envelope_workspace 
                              double *gradient_upper)
 {
     hf_envelope_limits own;
-    hf_status status = check(envelope, workspace, x, out);
+    hf_status status = check_bound_query(envelope, workspace, x, out);
     if (status >= 0) status = hfi_settings_take(NULL, hf_envelope_limits_table(), limits, &own);
     if (status < 0) return status;
     query q = {.envelope = envelope, .workspace = workspace, .x = x, .limits = &own};
-    look(&q);
+    compute_query_covariances(&q);
     if (!isfinite(q.problem.prior)) return HF_ERR_NOT_FINITE;
     double *gradient[HFI_SIDES] = {workspace->gradient, workspace->gradient + envelope->d};
     side_bound a[HFI_SIDES];

@@ -43,8 +43,8 @@ void hf_reach_free(hf_reach *reach)
 
 /* ---- creating ------------------------------------------------------------------------------------------- */
 
-static hf_status check(hf_context *ctx, size_t states, size_t inputs, const hf_envelope *const *envelope,
-                       const hf_reach_settings *settings)
+static hf_status check_reach_system(hf_context *ctx, size_t states, size_t inputs,
+                                    const hf_envelope *const *envelope, const hf_reach_settings *settings)
 {
     double corners = 1.0;
     if (states == 0) return hfi_refuse(ctx, "hf_reach_create: a system has one state or more");
@@ -63,7 +63,7 @@ static hf_status check(hf_context *ctx, size_t states, size_t inputs, const hf_e
     return HF_OK;
 }
 
-static hf_status allocate(hf_context *ctx, hf_reach *r)
+static hf_status allocate_reach(hf_context *ctx, hf_reach *r)
 {
     const size_t s = r->s, d = s + r->m;
     if (HFI_ALLOC(ctx, HFI_ROOM(r->envelope, s), HFI_ROOM(r->workspace, s), HFI_ROOM(r->corner, s),
@@ -84,7 +84,7 @@ hf_status hf_reach_create(hf_context *ctx, size_t states, size_t inputs, const h
     if (!ctx || !known || !out)
         return hfi_refuse(ctx, "hf_reach_create needs a context, envelopes and a place for the result");
     hf_status status = hfi_settings_open(ctx, hf_reach_settings_table(), settings, &chosen);
-    if (status >= 0) status = check(ctx, states, inputs, known, &chosen);
+    if (status >= 0) status = check_reach_system(ctx, states, inputs, known, &chosen);
     if (status < 0) return status;
     hf_reach *r = hfi_alloc(ctx, 1, sizeof *r);
     if (!r) return HF_ERR_MEMORY;
@@ -92,7 +92,7 @@ hf_status hf_reach_create(hf_context *ctx, size_t states, size_t inputs, const h
     r->s = states;
     r->m = inputs;
     r->settings = chosen;
-    status = allocate(ctx, r);
+    status = allocate_reach(ctx, r);
     for (size_t i = 0; status >= 0 && i < states; i++) {
         r->envelope[i] = known[i];
         r->workspace[i] = hf_envelope_workspace_create(ctx, known[i]);
@@ -134,7 +134,7 @@ static double rest(hf_reach *r, size_t i)
     return all > 0.0L ? nextafter((double)all, INFINITY) : 0.0;
 }
 
-static double place(const hf_reach *r, size_t j)
+static double place_box_corner(const hf_reach *r, size_t j)
 {
     const size_t k = r->corner[j], n = r->settings.splits;
     if (k == 0) return r->low[j];
@@ -169,7 +169,7 @@ static hf_status step_state(hf_reach *r, size_t i, double disturbance, const hf_
     memset(r->backwards, 0, r->s * sizeof *r->backwards);
     do {
         hf_bound b;
-        for (size_t j = 0; j < r->s; j++) r->at[j] = place(r, j);
+        for (size_t j = 0; j < r->s; j++) r->at[j] = place_box_corner(r, j);
         const hf_status here =
             hf_envelope_bounds(r->envelope[i], r->workspace[i], r->at, limits, &b, NULL, NULL);
         if (here < 0) return here;
@@ -184,8 +184,8 @@ static hf_status step_state(hf_reach *r, size_t i, double disturbance, const hf_
     return isfinite(r->next_low[i]) && isfinite(r->next_high[i]) ? status : HF_ERR_NOT_FINITE;
 }
 
-static hf_status step(hf_reach *r, const double *u, const double *disturbance,
-                      const hf_envelope_limits *limits)
+static hf_status step_reach_box(hf_reach *r, const double *u, const double *disturbance,
+                                const hf_envelope_limits *limits)
 {
     hf_status status = HF_OK;
     for (size_t j = 0; j < r->s; j++) r->box[j] = (hfi_interval){r->low[j], r->high[j]};
@@ -228,7 +228,7 @@ hf_status hf_reach_tube(hf_reach *reach, size_t steps, const double *low, const 
     memcpy(r->low, low, r->s * sizeof *r->low);
     memcpy(r->high, high, r->s * sizeof *r->high);
     for (size_t k = 0; k < steps; k++) {
-        const hf_status here = step(r, r->m > 0 ? u + k * r->m : NULL, w, limits);
+        const hf_status here = step_reach_box(r, r->m > 0 ? u + k * r->m : NULL, w, limits);
         if (here < 0) return here;
         if (here != HF_OK) status = here;
         memcpy(lower + k * r->s, r->low, r->s * sizeof *lower);

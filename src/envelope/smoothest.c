@@ -39,7 +39,7 @@ double hfi_smoothest_solve(const hfi_active_problem *problem, hfi_chain *chain, 
     return end == HFI_ACTIVE_ENOUGH ? INFINITY : hfi_smoothest_norm(chain);
 }
 
-static hfi_dual_value value_of(const hfi_active_problem *problem, const hfi_chain *chain)
+static hfi_dual_value evaluate_smoothest(const hfi_active_problem *problem, const hfi_chain *chain)
 {
     hfi_active_problem alone = *problem;
     alone.cross = NULL;
@@ -57,7 +57,7 @@ static double norm_of(long double support, long double square)
 double hfi_envelope_certified(const hf_envelope *envelope, const hfi_active_problem *problem,
                               const hfi_chain *chain, double *open)
 {
-    const hfi_dual_value value = value_of(problem, chain);
+    const hfi_dual_value value = evaluate_smoothest(problem, chain);
     hfi_interval square = {value.estimate, value.square};
     if (value.support < 0.0L && square.upper - square.lower > WORTH_ENCLOSING * square.lower) {
         const hfi_interval exact = hfi_rigorous_square(envelope, chain->count, chain->index, chain->nu);
@@ -163,7 +163,7 @@ static void recall(const hf_envelope *envelope, const hfi_active_problem *proble
     hfi_chain_refresh(problem, chain, true);
 }
 
-static void remember(hf_envelope *envelope, const hfi_chain *chain)
+static void remember_smoothest(hf_envelope *envelope, const hfi_chain *chain)
 {
     envelope->smooth_count = chain->count;
     memcpy(envelope->smooth_index, chain->index, chain->count * sizeof *chain->index);
@@ -181,9 +181,9 @@ static bool is_out_of_reach(const hf_envelope *envelope)
     return false;
 }
 
-hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope)
+hf_status hfi_envelope_find_smoothest(hf_context *ctx, hf_envelope *envelope)
 {
-    hfi_chain *chain = &envelope->bench.chain;
+    hfi_chain *chain = &envelope->work_area.chain;
     hfi_active_problem problem = hfi_envelope_problem(envelope, HF_UPPER);
     problem.jitter = 0.0;
     recall(envelope, &problem, chain);
@@ -197,8 +197,8 @@ hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope)
         status = HF_ERR_INCONSISTENT;
     if (status >= 0) {
         envelope->minimum_norm = certified;
-        remember(envelope, chain);
-        find_centre(envelope, chain, envelope->bench.limits);
+        remember_smoothest(envelope, chain);
+        find_centre(envelope, chain, envelope->work_area.limits);
     }
     return status;
 }

@@ -76,7 +76,7 @@ static void ask_chunk(size_t chunk, int thread, void *arg)
                                                              job->limits, &job->out[q], NULL, NULL));
 }
 
-static hf_status run(hf_context *ctx, envelope_queries *job, size_t chunks)
+static hf_status run_envelope_queries(hf_context *ctx, envelope_queries *job, size_t chunks)
 {
     hfi_watch_begin(&job->watch, ctx, "bounds", 0.0);
     hf_status status = hfi_watched_for(ctx, &job->watch, chunks, ask_chunk, job) ? HF_OK : hfi_cancelled(ctx);
@@ -85,8 +85,8 @@ static hf_status run(hf_context *ctx, envelope_queries *job, size_t chunks)
     return status;
 }
 
-static hf_status check(hf_context *ctx, const hf_envelope *envelope, size_t m, const double *x, size_t ldx,
-                       const hf_bound *out)
+static hf_status check_envelope_queries(hf_context *ctx, const hf_envelope *envelope, size_t m,
+                                        const double *x, size_t ldx, const hf_bound *out)
 {
     if (!ctx || !envelope || (m > 0 && (!x || !out)))
         return hfi_refuse(
@@ -102,7 +102,7 @@ static hf_status check(hf_context *ctx, const hf_envelope *envelope, size_t m, c
     return HF_OK;
 }
 
-static hf_status tell(hf_context *ctx, hf_status status)
+static hf_status report_bounds_status(hf_context *ctx, hf_status status)
 {
     if (status == HF_WARN_NOT_CONVERGED)
         return hfi_fail(ctx, status,
@@ -116,7 +116,7 @@ hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope,
                                    size_t ldx, const hf_envelope_limits *limits, hf_bound *out)
 {
     hf_envelope_limits own;
-    hf_status status = check(ctx, envelope, m, x, ldx, out);
+    hf_status status = check_envelope_queries(ctx, envelope, m, x, ldx, out);
     if (status >= 0) status = hfi_settings_take(ctx, hf_envelope_limits_table(), limits, &own);
     if (status < 0 || m == 0) return status;
     const size_t chunks = (m + CHUNK - 1) / CHUNK, all = (size_t)hf_context_threads(ctx);
@@ -128,9 +128,9 @@ hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope,
         job.workspace[t] = hf_envelope_workspace_create(ctx, envelope);
         if (!job.workspace[t]) status = HF_ERR_MEMORY;
     }
-    if (status >= 0) status = run(ctx, &job, chunks);
+    if (status >= 0) status = run_envelope_queries(ctx, &job, chunks);
     for (size_t q = 0; q < m && status >= 0; q++) out[q] = job.out[q];
     for (size_t t = 0; job.workspace && t < threads; t++) hf_envelope_workspace_free(job.workspace[t]);
     HFI_FREE(ctx, job.workspace, job.status, job.out);
-    return status < 0 && status != HF_ERR_NOT_FINITE ? status : tell(ctx, status);
+    return status < 0 && status != HF_ERR_NOT_FINITE ? status : report_bounds_status(ctx, status);
 }

@@ -125,8 +125,8 @@ static hf_status look_at_names(hfi_emitter *e, const hf_model *model, const hfi_
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-static hf_status check(hf_context *ctx, const hf_model *model, const hf_export_settings *settings,
-                       const hfi_readout **readout)
+static hf_status check_model_export(hf_context *ctx, const hf_model *model,
+                                    const hf_export_settings *settings, const hfi_readout **readout)
 {
     hf_status status = hfi_export_readout(ctx, model, readout);
     if (status >= 0) status = hfi_export_check_kernel(ctx, model->posterior->kernel);
@@ -136,8 +136,8 @@ static hf_status check(hf_context *ctx, const hf_model *model, const hf_export_s
     return status;
 }
 
-static void tell(const hfi_emitter *e, const hf_posterior *posterior, const hfi_probes *probes,
-                 hf_export_report *report)
+static void fill_export_report(const hfi_emitter *e, const hf_posterior *posterior, const hfi_probes *probes,
+                               hf_export_report *report)
 {
     const size_t numbers =
         posterior->solution.d + (e->mean_only ? 0 : hfi_solution_rank(&posterior->solution));
@@ -160,7 +160,7 @@ hf_status hf_export_c(hf_context *ctx, const hf_model *model, const hf_export_se
         return hfi_refuse(ctx, "hf_export_c: context, model and path must not be NULL");
     hf_export_settings own;
     hf_status status = hfi_settings_open(ctx, hf_export_settings_table(), settings, &own);
-    if (status >= 0) status = check(ctx, model, &own, &readout);
+    if (status >= 0) status = check_model_export(ctx, model, &own, &readout);
     if (status >= 0) status = hfi_emit_begin(ctx, &own, &e);
     if (status >= 0) status = look_at_names(&e, model, readout);
     if (status >= 0) status = hfi_emit_to(&e, path);
@@ -168,7 +168,7 @@ hf_status hf_export_c(hf_context *ctx, const hf_model *model, const hf_export_se
     e.status = hfi_probes_make(ctx, &e, model->posterior, &probes);
     if (e.status >= 0) write_model(&e, model, readout, &probes);
     status = hfi_emit_end(&e);
-    if (status >= 0) tell(&e, model->posterior, &probes, report);
+    if (status >= 0) fill_export_report(&e, model->posterior, &probes, report);
     hfi_probes_free(ctx, &probes);
     return status;
 }

@@ -220,8 +220,8 @@ static void write_self_test(hfi_emitter *e, const hf_closed_envelope *c, const c
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-static hf_status check(hf_context *ctx, const hf_envelope *envelope, hf_closed_method method,
-                       const hf_export_settings *s)
+static hf_status check_envelope_export(hf_context *ctx, const hf_envelope *envelope, hf_closed_method method,
+                                       const hf_export_settings *s)
 {
     if ((unsigned)method >= sizeof methods / sizeof methods[0])
         return hfi_refuse(ctx, "there is no closed form %d", (int)method);
@@ -282,7 +282,7 @@ hf_status hf_export_envelope_c(hf_context *ctx, const hf_envelope *envelope, con
         return hfi_refuse(ctx, "hf_export_envelope_c: context, envelope and path must not be NULL");
     hf_export_settings own;
     hf_status status = hfi_settings_open(ctx, hf_export_settings_table(), settings, &own);
-    if (status >= 0) status = check(ctx, envelope, method, &own);
+    if (status >= 0) status = check_envelope_export(ctx, envelope, method, &own);
     const envelope_sources p = {envelope, labels, method};
     if (status >= 0) status = hfi_emit_begin(ctx, &own, &e);
     if (status >= 0) status = look_at_names(&e, &p);

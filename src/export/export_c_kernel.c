@@ -101,7 +101,7 @@ static void write_radial(const leaf_writer *w, const char *rest)
              w->x, w->z, w->number, rest);
 }
 
-static void radial(const leaf_writer *w)
+static void write_radial_leaf(const leaf_writer *w)
 {
     write_radial(w, w->form->code);
 }
@@ -115,7 +115,7 @@ static void rational_quadratic(const leaf_writer *w)
     write_radial(w, rest);
 }
 
-static void periodic(const leaf_writer *w)
+static void write_periodic_leaf(const leaf_writer *w)
 {
     ard_table(w, "inverse", HFI_FIELD_LENGTHSCALE, inverse);
     ard_table(w, "turn", HFI_FIELD_PERIOD, per_period);
@@ -128,7 +128,7 @@ static void periodic(const leaf_writer *w)
              w->x, w->z, w->number, w->number);
 }
 
-static void linear(const leaf_writer *w)
+static void write_linear_leaf(const leaf_writer *w)
 {
     ard_table(w, "factor", HFI_FIELD_VARIANCE, as_it_is);
     open_function(w);
@@ -181,7 +181,7 @@ static void category(const leaf_writer *w)
 }
 
 /* Functions of the plane u(x): their value from u and v, those of x and z. */
-static void plane(const leaf_writer *w)
+static void write_plane_leaf(const leaf_writer *w)
 {
     write_table(w, "slope", w->form->field, w->leaf->columns, 1, w->form->changed);
     open_function(w);
@@ -199,30 +199,30 @@ static void in_place(const leaf_writer *w)
 }
 
 static const form_row forms[HFI_FORMS] = {
-    [HFI_FORM_SE] = {.write = radial, .code = "    return exp(-0.5 * r2);\n"},
-    [HFI_FORM_MATERN12] = {.write = radial, .code = "    return exp(-sqrt(r2));\n"},
-    [HFI_FORM_MATERN32] = {.write = radial,
+    [HFI_FORM_SE] = {.write = write_radial_leaf, .code = "    return exp(-0.5 * r2);\n"},
+    [HFI_FORM_MATERN12] = {.write = write_radial_leaf, .code = "    return exp(-sqrt(r2));\n"},
+    [HFI_FORM_MATERN32] = {.write = write_radial_leaf,
                            .code = "    const double s = sqrt(3.0 * r2);\n    return (1.0 + s) * exp(-s);\n"},
-    [HFI_FORM_MATERN52] = {.write = radial,
+    [HFI_FORM_MATERN52] = {.write = write_radial_leaf,
                            .code = "    const double s = sqrt(5.0 * r2);\n"
                                    "    return (1.0 + s + ((5.0 * r2) / 3.0)) * exp(-s);\n"},
     [HFI_FORM_RQ] = {.write = rational_quadratic},
-    [HFI_FORM_PERIODIC] = {.write = periodic},
-    [HFI_FORM_LINEAR] = {.write = linear},
+    [HFI_FORM_PERIODIC] = {.write = write_periodic_leaf},
+    [HFI_FORM_LINEAR] = {.write = write_linear_leaf},
     [HFI_FORM_CONSTANT] = {.write = in_place},
     [HFI_FORM_WHITE] = {.write = in_place},
     [HFI_FORM_SM] = {.write = spectral},
     [HFI_FORM_COREGION] = {.write = coregion},
     [HFI_FORM_CATEGORY] = {.write = category},
-    [HFI_FORM_WAVE] = {.write = plane,
+    [HFI_FORM_WAVE] = {.write = write_plane_leaf,
                        .code = "cos(u - v)",
                        .field = HFI_FIELD_FREQUENCY,
                        .changed = full_turn},
-    [HFI_FORM_SWELL] = {.write = plane,
+    [HFI_FORM_SWELL] = {.write = write_plane_leaf,
                         .code = "cos(u) * cos(v)",
                         .field = HFI_FIELD_FREQUENCY,
                         .changed = full_turn},
-    [HFI_FORM_TILT] = {.write = plane,
+    [HFI_FORM_TILT] = {.write = write_plane_leaf,
                        .code = "exp(u) * exp(v)",
                        .field = HFI_FIELD_RATE,
                        .changed = as_it_is},

@@ -59,12 +59,12 @@ typedef struct rehearsal {
 } rehearsal;
 
 /* NaN is the largest of all. */
-static void take(double value, double *most)
+static void keep_largest(double value, double *most)
 {
     if (isnan(value) || value > *most) *most = value;
 }
 
-static hf_status prepare(hf_context *ctx, rehearsal *r)
+static hf_status prepare_rehearsal(hf_context *ctx, rehearsal *r)
 {
     const hfi_solution *s = &r->posterior->solution;
     const hf_kernel *kernel = r->posterior->kernel;
@@ -79,13 +79,13 @@ static hf_status prepare(hf_context *ctx, rehearsal *r)
     for (size_t p = 0; p < m; p++) {
         double bulk = 0.0;
         for (size_t i = 0; i < s->n; i++) bulk += fabs(s->t[i] * r->k[p * s->n + i]);
-        take(bulk + fabs(r->own[p]), &r->bulk);
+        keep_largest(bulk + fabs(r->own[p]), &r->bulk);
     }
     return HF_OK;
 }
 
 /* R' k of the dense form; else what is solved for. */
-static void gather(rehearsal *r, size_t rank)
+static void gather_probe_columns(rehearsal *r, size_t rank)
 {
     const hfi_solution *s = &r->posterior->solution;
     const size_t m = r->probes->count;
@@ -104,12 +104,12 @@ static void gather(rehearsal *r, size_t rank)
             }
             amplified += size * fabs(*v);
         }
-        take(amplified, &r->amplified);
+        keep_largest(amplified, &r->amplified);
     }
 }
 
 /* L v = v as the file does it. */
-static void solve(rehearsal *r, const hfi_split_factor *s)
+static void solve_split_factor(rehearsal *r, const hfi_split_factor *s)
 {
     const size_t m = r->probes->count, n = s->n;
     for (size_t i = 0; i < n; i++) {
@@ -135,8 +135,8 @@ static double spread_error(rehearsal *r, size_t rank, const hfi_split_factor *sp
     const size_t m = r->probes->count, d = r->probes->d;
     const hfi_scaling *scaling = &r->posterior->scaling;
     double most = 0.0;
-    gather(r, rank);
-    if (split != NULL) solve(r, split);
+    gather_probe_columns(r, rank);
+    if (split != NULL) solve_split_factor(r, split);
     r->variance = 0.0;
     for (size_t p = 0; p < m; p++) {
         const double scale = hfi_scaling_scale(scaling, hfi_scaling_output(scaling, r->probes->x + p * d));
@@ -145,8 +145,8 @@ static double spread_error(rehearsal *r, size_t rank, const hfi_split_factor *sp
         for (size_t j = 0; j < rank; j++) latent -= r->v[j * m + p] * r->v[j * m + p];
         latent = hfi_variance_clamp(latent);
         const double told = (double)(float)(sqrt(latent) * scale) / scale;
-        take(fabs(latent - exact), &r->variance);
-        take(fabs(told - sqrt(exact)), &most);
+        keep_largest(fabs(latent - exact), &r->variance);
+        keep_largest(fabs(told - sqrt(exact)), &most);
     }
     return most;
 }
@@ -212,7 +212,7 @@ static void measure_mean(rehearsal *r)
         double sum = r->own[p];
         for (size_t i = 0; i < s->n; i++) sum += s->t[i] * r->k[p * s->n + i];
         const float told = (float)(sum * scale + hfi_scaling_shift(&r->posterior->scaling, output));
-        take(fabs((double)told - r->probes->answer[p * 3]) / scale, &r->probes->mean_error);
+        keep_largest(fabs((double)told - r->probes->answer[p * 3]) / scale, &r->probes->mean_error);
     }
 }
 
@@ -223,13 +223,14 @@ static void set_limits(const rehearsal *r, hfi_probes *out)
     const double kappa = fmax(1.0, hf_posterior_calibration(posterior));
     double shift = 0.0, prior = 0.0, observed = 0.0;
     for (size_t t = 0; t < posterior->scaling.outputs; t++)
-        take(fabs(hfi_scaling_shift(&posterior->scaling, t)) / hfi_scaling_scale(&posterior->scaling, t),
-             &shift);
+        keep_largest(fabs(hfi_scaling_shift(&posterior->scaling, t)) /
+                         hfi_scaling_scale(&posterior->scaling, t),
+                     &shift);
     for (size_t p = 0; p < out->count; p++) {
         const size_t output = hfi_scaling_output(&posterior->scaling, out->x + p * out->d);
         const double scale = hfi_scaling_scale(&posterior->scaling, output);
-        take(r->prior[p], &prior);
-        take(out->answer[p * 3 + 2] / scale / scale, &observed);
+        keep_largest(r->prior[p], &prior);
+        keep_largest(out->answer[p * 3 + 2] / scale / scale, &observed);
     }
     out->mean_limit = 1e-12 + 16.0 * DBL_EPSILON * (r->bulk + shift);
     out->var_limit = kappa * (1e-12 * (1.0 + prior) + 16.0 * DBL_EPSILON * r->amplified);
@@ -250,7 +251,7 @@ static hf_status rehearse(hf_context *ctx, hfi_emitter *e, const hf_posterior *p
         r.own = r.prior + m;
         r.k = r.own + m;
         r.v = r.k + n * m;
-        status = prepare(ctx, &r);
+        status = prepare_rehearsal(ctx, &r);
     }
     if (status >= 0) {
         if (e->single) measure_mean(&r);
@@ -258,7 +259,7 @@ static hf_status rehearse(hf_context *ctx, hfi_emitter *e, const hf_posterior *p
         if (e->single && !e->mean_only)
             status = measure_spread(ctx, &r, &e->split);
         else if (!e->mean_only)
-            gather(&r, rank);
+            gather_probe_columns(&r, rank);
         set_limits(&r, out);
     }
     HFI_FREE(ctx, r.rest, room);

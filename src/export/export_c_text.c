@@ -161,7 +161,7 @@ double *hfi_emit_room(hfi_emitter *e, size_t count)
     return room;
 }
 
-static void put(hfi_emitter *e, const char *text, size_t length)
+static void put_file_text(hfi_emitter *e, const char *text, size_t length)
 {
     if (e->status >= 0 && !e->names_only && length > 0)
         e->status = hfi_file_write(e->ctx, &e->file, text, length);
@@ -196,9 +196,9 @@ static void put_template(hfi_emitter *e, const char *text)
     look_for_name(e, text);
     while (*text != '\0') {
         const size_t plain = strcspn(text, "`");
-        put(e, text, plain);
+        put_file_text(e, text, plain);
         text += plain;
-        if (*text == '`') put(e, e->name, strlen(e->name));
+        if (*text == '`') put_file_text(e, e->name, strlen(e->name));
         text += *text != '\0';
     }
 }
@@ -221,7 +221,7 @@ void hfi_emit_words(hfi_emitter *e, const char *text)
 {
     for (const char *c = text != NULL ? text : ""; *c != '\0'; c++) {
         const bool plain = (unsigned char)*c >= ' ' && *c != '*' && *c != '\\' && *c != '?' && *c != 0x7f;
-        put(e, plain ? c : "_", 1);
+        put_file_text(e, plain ? c : "_", 1);
     }
 }
 
@@ -247,14 +247,14 @@ void hfi_emit_number(hfi_emitter *e, double value)
 {
     char text[48];
     number(e, value, false, text);
-    put(e, text, strlen(text));
+    put_file_text(e, text, strlen(text));
 }
 
 void hfi_emit_real(hfi_emitter *e, double value)
 {
     char text[48];
     number(e, value, e->single, text);
-    put(e, text, strlen(text));
+    put_file_text(e, text, strlen(text));
 }
 
 void hfi_emit_float_entry(hfi_emitter *e, double value, bool last)
@@ -269,13 +269,13 @@ void hfi_emit_entry(hfi_emitter *e, const char *text, bool last)
 {
     const size_t length = strlen(text) + 2;
     if (e->column + length > LINE) {
-        put(e, "\n    ", 5);
+        put_file_text(e, "\n    ", 5);
         e->column = 4;
     } else if (e->column > 4) {
-        put(e, " ", 1);
+        put_file_text(e, " ", 1);
     }
-    put(e, text, strlen(text));
-    if (!last) put(e, ",", 1);
+    put_file_text(e, text, strlen(text));
+    if (!last) put_file_text(e, ",", 1);
     e->column += length;
 }
 

@@ -169,8 +169,8 @@ static hf_status read_kernel(const hfi_reader *r, const kept_labels *kept, hf_ke
 
 /* An envelope whose content passed its checksum and cannot be made is damaged, unless it is this machine that
  * cannot. */
-static hf_status create(const hfi_reader *r, const hf_kernel *kernel, const readings *from, double norm,
-                        const hf_envelope_settings *settings, hf_envelope **out)
+static hf_status create_loaded_envelope(const hfi_reader *r, const hf_kernel *kernel, const readings *from,
+                                        double norm, const hf_envelope_settings *settings, hf_envelope **out)
 {
     hf_envelope *made = NULL;
     hf_status status = hf_envelope_create(r->ctx, kernel, &from->made, norm, settings, &made);
@@ -198,7 +198,7 @@ static hf_status read_envelope(const hfi_reader *r, hf_envelope **out, hf_envelo
     if (status >= 0) status = read_kernel(r, kept, &kernel);
     if (status >= 0) status = read_arrays(r, d, &from);
     if (status >= 0) status = make_readings(r, d, &from);
-    if (status >= 0) status = create(r, kernel, &from, norm, &settings, out);
+    if (status >= 0) status = create_loaded_envelope(r, kernel, &from, norm, &settings, out);
     if (status >= 0) (*out)->offset = offset; /* the limits are less it already */
     readings_free(r->ctx, &from);
     hf_kernel_free(kernel);

@@ -11,7 +11,7 @@ typedef struct study_telling {
 } study_telling;
 
 /* False for what is no entry of its own. */
-static bool describe(const hf_study *study, const hfi_study_event *event, hf_study_entry *entry)
+static bool describe_study_event(const hf_study *study, const hfi_study_event *event, hf_study_entry *entry)
 {
     static const hf_study_entry_kind kinds[] = {[HFI_STUDY_ASKED] = HF_STUDY_ENTRY_ASKED,
                                                 [HFI_STUDY_ADDED] = HF_STUDY_ENTRY_ADDED,
@@ -31,12 +31,12 @@ static bool describe(const hf_study *study, const hfi_study_event *event, hf_stu
     return true;
 }
 
-static hf_status tell(hf_context *ctx, uint64_t number, const hfi_study_event *event, void *user)
+static hf_status visit_study_entry(hf_context *ctx, uint64_t number, const hfi_study_event *event, void *user)
 {
     study_telling *t = user;
     hf_study_entry entry = {.number = number};
     if (!hfi_study_event_sound(t->study, event)) return hfi_ledger_damaged_entry(ctx, t->ledger, number);
-    if (!t->stopped && describe(t->study, event, &entry)) t->stopped = !t->visit(&entry, t->user);
+    if (!t->stopped && describe_study_event(t->study, event, &entry)) t->stopped = !t->visit(&entry, t->user);
     return HF_OK;
 }
 
@@ -49,7 +49,7 @@ hf_status hf_study_file_history(hf_context *ctx, const hf_study *study,
                           ctx == NULL || visit == NULL ? "context and visit must not be NULL"
                                                        : "the study has no file");
     study_telling t = {.visit = visit, .user = user, .study = study, .ledger = store->ledger};
-    hfi_study_reading r = {.ledger = store->ledger, .take = tell, .user = &t};
+    hfi_study_reading r = {.ledger = store->ledger, .take = visit_study_entry, .user = &t};
     const hfi_ledger_owner owner = {.take = hfi_study_take, .user = &r};
     return hfi_ledger_each(ctx, store->ledger, &owner);
 }

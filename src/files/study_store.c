@@ -51,7 +51,7 @@ static hf_status make_study(const hfi_reader *r, const hf_study_settings *settin
     return status;
 }
 
-static hf_status begin(const hfi_reader *r, void *user)
+static hf_status begin_study_load(const hfi_reader *r, void *user)
 {
     study_loading *l = ((hfi_study_reading *)user)->user;
     hf_study_settings settings;
@@ -65,18 +65,18 @@ static hf_status begin(const hfi_reader *r, void *user)
 }
 
 /* `study`: the one that others have added to; NULL: it is to be made. */
-static void prepare(study_loading *l, hfi_ledger *ledger, hf_study *study)
+static void prepare_study_load(study_loading *l, hfi_ledger *ledger, hf_study *study)
 {
     *l = (study_loading){.ledger = ledger,
                          .study = study,
                          .reading = {.ledger = ledger, .take = replay, .user = l},
-                         .owner = {.begin = begin, .take = hfi_study_take, .user = &l->reading}};
+                         .owner = {.begin = begin_study_load, .take = hfi_study_take, .user = &l->reading}};
 }
 
 hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study **out)
 {
     study_loading l;
-    prepare(&l, store->ledger, NULL);
+    prepare_study_load(&l, store->ledger, NULL);
     const hf_status status = hfi_ledger_load(ctx, store->ledger, &l.owner);
     if (status < 0)
         hf_study_free(l.study);
@@ -89,7 +89,7 @@ hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study
 static hf_status catch_up(hf_context *ctx, const hfi_study_store *store, hf_study *study)
 {
     study_loading l;
-    prepare(&l, store->ledger, study);
+    prepare_study_load(&l, store->ledger, study);
     return hfi_ledger_catch_up(ctx, store->ledger, &l.owner);
 }
 
@@ -120,7 +120,7 @@ static void leave(void *user)
     if (store->ledger->held && !store->grouped) (void)hfi_ledger_end(NULL, store->ledger, false);
 }
 
-static hf_status append(hf_context *ctx, void *user, size_t count, const hfi_study_event *events)
+static hf_status append_study_events(hf_context *ctx, void *user, size_t count, const hfi_study_event *events)
 {
     const hfi_study_store *store = user;
     const hfi_ledger_batch batch = {.count = count, .pack = hfi_study_pack, .events = events};
@@ -137,8 +137,11 @@ static void close_store(void *user)
 static void attach(hfi_study_store *store, hf_study *study)
 {
     const bool write = store->ledger->mode != HFI_LEDGER_LOOK;
-    const hfi_study_journal journal = {
-        .begin = enter, .end = leave, .append = write ? append : NULL, .close = close_store, .user = store};
+    const hfi_study_journal journal = {.begin = enter,
+                                       .end = leave,
+                                       .append = write ? append_study_events : NULL,
+                                       .close = close_store,
+                                       .user = store};
     store->study = study;
     hfi_study_set_journal(study, &journal);
 }
@@ -194,7 +197,7 @@ hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries
     if (ledger == NULL) return HF_ERR_MEMORY;
     uint64_t count = 0;
     study_loading l;
-    prepare(&l, ledger, NULL);
+    prepare_study_load(&l, ledger, NULL);
     hf_status status = hfi_ledger_open(ctx, ledger, path, HFI_LEDGER_OWN);
     if (status >= 0) status = hfi_ledger_undo(ctx, ledger, entries, &l.owner, &count);
     hf_study_free(l.study);

@@ -39,7 +39,7 @@ static void describe_reading(const hfi_event *event, hf_track_entry *entry)
 }
 
 /* False for what is no entry of its own. */
-static bool describe(const track_telling *t, const hfi_event *event, hf_track_entry *entry)
+static bool describe_track_event(const track_telling *t, const hfi_event *event, hf_track_entry *entry)
 {
     static const hf_track_entry_kind kinds[] = {
         [HFI_EVENT_TOLD] = HF_ENTRY_TOLD,           [HFI_EVENT_ASKED] = HF_ENTRY_ASKED,
@@ -70,7 +70,7 @@ static bool describe(const track_telling *t, const hfi_event *event, hf_track_en
     return true;
 }
 
-static hf_status tell(hf_context *ctx, uint64_t number, const hfi_event *event, void *user)
+static hf_status visit_track_entry(hf_context *ctx, uint64_t number, const hfi_event *event, void *user)
 {
     track_telling *t = user;
     hf_track_entry entry = {.number = number};
@@ -78,7 +78,7 @@ static hf_status tell(hf_context *ctx, uint64_t number, const hfi_event *event, 
     hf_status status = event->kind == HFI_EVENT_REQUESTED ? keep_place(ctx, t, event) : HF_OK;
     if (status >= 0 && event->kind == HFI_EVENT_ANSWERED && (event->of == 0 || event->of > t->requests))
         status = hfi_fail(ctx, HF_ERR_MODEL_FILE, "an answer to a request that was not made");
-    if (status >= 0 && describe(t, event, &entry)) t->stopped = !t->visit(&entry, t->user);
+    if (status >= 0 && describe_track_event(t, event, &entry)) t->stopped = !t->visit(&entry, t->user);
     return hfi_ledger_blame(ctx, t->store->ledger, number, status);
 }
 
@@ -92,7 +92,7 @@ hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
                                                        : "the track has no file");
     track_telling t = {
         .visit = visit, .user = user, .d = hf_track_settings_of(track)->domain.dimension, .store = open};
-    const hf_status status = hfi_track_read_entries(ctx, open, tell, &t);
+    const hf_status status = hfi_track_read_entries(ctx, open, visit_track_entry, &t);
     hfi_memory_free(&open->ledger->memory, t.place);
     return status;
 }

@@ -162,7 +162,7 @@ static hf_status replay(hf_context *ctx, uint64_t number, const hfi_event *event
     return status >= 0 ? status : hfi_ledger_blame(ctx, l->store->ledger, number, status);
 }
 
-static void drop(track_loading *l)
+static void drop_loaded_track(track_loading *l)
 {
     hf_track_free(l->track);
     l->track = NULL;
@@ -171,10 +171,10 @@ static void drop(track_loading *l)
     l->missing = 0;
 }
 
-static hf_status begin(const hfi_reader *r, void *user)
+static hf_status begin_track_load(const hfi_reader *r, void *user)
 {
     track_loading *l = ((hfi_track_reading *)user)->user;
-    drop(l);
+    drop_loaded_track(l);
     const hf_status status = hfi_track_read_settings(r, l->store, &l->told);
     if (status < 0) return status;
     return hfi_ledger_blame_settings(r, hf_track_create(r->ctx, &l->told.s, &l->track));
@@ -194,17 +194,20 @@ static hf_status end(hf_context *ctx, hf_status status, uint64_t *good, void *us
     return status >= 0 ? cut_short(ctx, l) : status;
 }
 
-static void prepare(track_loading *l, hfi_track_store *store)
+static void prepare_track_load(track_loading *l, hfi_track_store *store)
 {
     *l = (track_loading){.store = store, .reading = {.store = store, .take = replay, .user = l}};
-    l->owner = (hfi_ledger_owner){
-        .begin = begin, .restore = restore, .take = hfi_track_take, .end = end, .user = &l->reading};
+    l->owner = (hfi_ledger_owner){.begin = begin_track_load,
+                                  .restore = restore,
+                                  .take = hfi_track_take,
+                                  .end = end,
+                                  .user = &l->reading};
 }
 
 hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out)
 {
     track_loading l;
-    prepare(&l, store);
+    prepare_track_load(&l, store);
     const hf_status status = hfi_ledger_load(ctx, store->ledger, &l.owner);
     hfi_track_own_free(&store->ledger->memory, &l.told);
     if (status < 0)
@@ -222,10 +225,10 @@ hf_status hf_track_file_undo(hf_context *ctx, const char *path, uint64_t entries
     if (store == NULL) return HF_ERR_MEMORY;
     uint64_t count = 0;
     track_loading l;
-    prepare(&l, store);
+    prepare_track_load(&l, store);
     hf_status status = hfi_ledger_open(ctx, store->ledger, path, HFI_LEDGER_OWN);
     if (status >= 0) status = hfi_ledger_undo(ctx, store->ledger, entries, &l.owner, &count);
-    drop(&l);
+    drop_loaded_track(&l);
     hfi_track_store_free(store);
     if (status >= 0 && removed != NULL) *removed = count;
     return status;
@@ -282,7 +285,7 @@ typedef struct track_names {
     const char *const *labels;
 } track_names;
 
-static void fill(hfi_writer *w, const void *user)
+static void write_track_settings(hfi_writer *w, const void *user)
 {
     const track_names *f = user;
     hfi_track_write_settings(w, f->settings, f->target, f->labels);
@@ -292,7 +295,8 @@ static hf_status create_file(hf_context *ctx, const char *path, const track_name
 {
     const size_t count = f->labels != NULL ? f->settings->domain.candidates : 0;
     const hf_status status = keep_names(ctx, store, f->target, count, f->labels);
-    return status >= 0 ? hfi_ledger_create(ctx, store->ledger, path, fill, f, HFI_LEDGER_OWN) : status;
+    return status >= 0 ? hfi_ledger_create(ctx, store->ledger, path, write_track_settings, f, HFI_LEDGER_OWN)
+                       : status;
 }
 
 hf_status hf_track_file_create(hf_context *ctx, const char *path, const hf_track_settings *settings,

@@ -92,8 +92,8 @@ static hf_status tell_noises(const hfi_fit *fit, hf_posterior *posterior)
 }
 
 /* Where the solution can leave out a reading, residuals are asked for later; else what it takes is there only now. */
-static hf_status judge(hfi_fit *fit, const hfi_solution *solution, const hfi_holdout *honest, double *kappa,
-                       hf_reading *readings)
+static hf_status judge_fit(hfi_fit *fit, const hfi_solution *solution, const hfi_holdout *honest,
+                           double *kappa, hf_reading *readings)
 {
     const bool stored = readings && !hfi_solver_kind_of(solution->solver)->leaves_out;
     *kappa = 1.0;
@@ -131,7 +131,8 @@ static hf_status solve_and_judge(hfi_fit *fit, const double *state, const hfi_ho
         return s;
     }
     s = tell_noises(fit, made);
-    if (s >= 0) s = judge(fit, &made->solution, honest, &kappa, readings); /* last: what it writes stays */
+    if (s >= 0)
+        s = judge_fit(fit, &made->solution, honest, &kappa, readings); /* last: what it writes stays */
     if (s < 0) {
         hf_posterior_free(made);
         return s;
@@ -145,8 +146,8 @@ static hf_status solve_and_judge(hfi_fit *fit, const double *state, const hfi_ho
     return s;
 }
 
-static hf_status conclude(hfi_fit *fit, const double *state, hf_posterior **posterior, hf_fit_report *report,
-                          hf_reading *readings)
+static hf_status conclude_fit(hfi_fit *fit, const double *state, hf_posterior **posterior,
+                              hf_fit_report *report, hf_reading *readings)
 {
     hfi_holdout honest = {0};
     hf_status s = hfi_trainer_set(&fit->trainer, state);
@@ -178,7 +179,7 @@ void hfi_fit_close_journal(hfi_fit *fit, hf_fit_report *report)
 static hf_status finish_stages(hfi_fit *fit, const hfi_holdout *start, double *state)
 {
     const size_t before = fit->shared.evaluations;
-    const hf_status s = fit->way->settle(fit, start, fit->warm, state);
+    const hf_status s = fit->way->refine(fit, start, fit->warm, state);
     if (fit->warm)
         fit->trainer.evaluations += before;
     else
@@ -186,7 +187,8 @@ static hf_status finish_stages(hfi_fit *fit, const hfi_holdout *start, double *s
     return s;
 }
 
-static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
+static hf_status run_whole_fit(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *report,
+                               hf_reading *readings)
 {
     hf_status s = hfi_fit_prepare(fit);
     if (s >= 0 && fit->place_of) s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, fit->place_of);
@@ -203,7 +205,7 @@ static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *repo
     const hf_status trained = s;
     if (s >= 0 && fit->step) s = fit->step(fit->step_arg, fit, state);
     if (s >= 0 && hfi_fit_integrates_slopes(fit)) s = hfi_fit_centre_slopes(fit, state);
-    if (s >= 0) s = conclude(fit, state, posterior, report, readings);
+    if (s >= 0) s = conclude_fit(fit, state, posterior, report, readings);
     /* The shortfall of sites with an iteration of their own is told here; nothing has been said since. */
     if (s == HF_OK && trained == HF_WARN_NOT_CONVERGED) s = trained;
     hfi_fit_close_journal(fit, report);
@@ -231,7 +233,7 @@ static hf_status fit_centred(hf_context *ctx, const hf_data *data, const hf_fit_
     hf_status s = hfi_fit_gather(&fit);
     if (s >= 0) s = hfi_fit_order_outputs(&fit);
     if (fit.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
-    if (s >= 0) s = run(&fit, posterior, report, readings);
+    if (s >= 0) s = run_whole_fit(&fit, posterior, report, readings);
     if (s >= 0 && report) report->seconds = hfi_now() - begin;
     hfi_fit_free(&fit);
     hfi_context_give_back(ctx, own);

@@ -29,7 +29,7 @@ typedef struct hfi_fit_way {
     hf_status (*train)(struct hfi_fit *fit, double *state);
     /** Sites of the fit's rows from what is predicted of them, training on them or at the present
      * hyperparameters; `state` receives the result. */
-    hf_status (*settle)(struct hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+    hf_status (*refine)(struct hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
     /** Evaluations of a typical fit. */
     double (*evaluations)(const hf_fit_settings *settings);
 } hfi_fit_way;
@@ -212,9 +212,9 @@ hf_status hfi_fit_train_plain(hfi_fit *fit, double *state);
 hf_status hfi_fit_train_robust(hfi_fit *fit, double *state);
 hf_status hfi_fit_train_pursuit(hfi_fit *fit, double *state);
 hf_status hfi_fit_train_noise(hfi_fit *fit, double *state);
-hf_status hfi_fit_settle_plain(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
-hf_status hfi_fit_settle_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
-hf_status hfi_fit_settle_noise(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+hf_status hfi_fit_refine_plain(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+hf_status hfi_fit_refine_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+hf_status hfi_fit_refine_noise(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
 /** Suspects are those whose sites have small weights. */
 void hfi_fit_suspect(hfi_fit *fit);
 /** The cut that parts `suspected` from the other rows with the fewest mistakes. */

@@ -58,7 +58,7 @@ static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_
     return HF_OK;
 }
 
-static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
+static hf_status check_data_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
     hf_status status = hfi_fit_settings_use(ctx, s, HFI_USE_ARRAYS);
     if (status >= 0) status = hfi_settings_agree(ctx, hf_fit_settings_table(), s, data->outputs, NULL);
@@ -87,7 +87,7 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
                               i + 1, data->noise[i]);
     }
     hf_status s = hfi_fit_check_outputs(ctx, data);
-    if (s >= 0) s = check_settings(ctx, data, settings);
+    if (s >= 0) s = check_data_settings(ctx, data, settings);
     return s < 0 ? s : hfi_fit_check_likelihood(ctx, data, settings);
 }
 

@@ -406,7 +406,7 @@ static void look_at_others(const hfi_fit *fit, const double *location, const dou
 }
 
 /* Root mean square, and standard deviation, of the readings of one output. */
-static void measure(const hfi_fit *fit, size_t output, double *size, double *sd)
+static void measure_output_spread(const hfi_fit *fit, size_t output, double *size, double *sd)
 {
     const double count = (double)fit->readings[output];
     double mean = 0.0, squares = 0.0;
@@ -429,7 +429,7 @@ void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location
         const size_t count = fit->readings[t];
         if (!hfi_output_is_sparse(count)) continue;
         double size, sd;
-        measure(fit, t, &size, &sd);
+        measure_output_spread(fit, t, &size, &sd);
         scale[t] = fmax(typical, relative * size);
         if (!(sd > 1e-13 * size)) continue;
         const double widest = sd * sqrt((double)(count - 1) / hfi_chi_squared_quantile(count - 1, CHANCE));

@@ -15,7 +15,7 @@ static double to_internal(const hfi_fit *fit, const hf_parameter *parameter, dou
 }
 
 /* Places a parameter: a held value, its box growing to hold it; or a start of training, within the box. */
-static hf_status place(hfi_fit *fit, size_t i, double user, bool held)
+static hf_status place_fit_parameter(hfi_fit *fit, size_t i, double user, bool held)
 {
     hf_parameter p;
     hf_kernel_parameter(fit->kernel, i, &p);
@@ -39,7 +39,7 @@ static hf_status assign_kernel(hfi_fit *fit, const hf_assignment *a, bool held)
     size_t *which = hfi_alloc(fit->ctx, count, sizeof *which);
     if (!which) return HF_ERR_MEMORY;
     hfi_kernel_match(fit->kernel, a->name, which, &matches);
-    for (size_t k = 0; s >= 0 && k < matches; k++) s = place(fit, which[k], a->value, held);
+    for (size_t k = 0; s >= 0 && k < matches; k++) s = place_fit_parameter(fit, which[k], a->value, held);
     hfi_free(fit->ctx, which);
     return s;
 }
@@ -103,7 +103,7 @@ static hf_status assign_all(hfi_fit *fit)
 }
 
 /* In the order of the list. */
-static void tell(const char *name, double value, size_t room, size_t *count, hf_assignment *out)
+static void tell_assignment(const char *name, double value, size_t room, size_t *count, hf_assignment *out)
 {
     if (*count < room) out[*count] = (hf_assignment){name, value};
     *count += 1;
@@ -119,11 +119,12 @@ size_t hf_fit_assignments(const hf_posterior *posterior, size_t room, hf_assignm
         hf_parameter p;
         if (hf_kernel_parameter(posterior->kernel, i, &p) < 0) return 0;
         const double factor = hfi_scaling_factor(scaling, p.unit, p.column);
-        tell(p.name, isfinite(factor) ? p.value * factor : p.value, room, &count, out);
+        tell_assignment(p.name, isfinite(factor) ? p.value * factor : p.value, room, &count, out);
     }
-    tell("noise", hf_posterior_noise(posterior), room, &count, out);
+    tell_assignment("noise", hf_posterior_noise(posterior), room, &count, out);
     if (hf_mean_get_kind(posterior->mean) == HF_MEAN_CONSTANT)
-        tell("mean", hfi_scaling_mean(scaling, 0, hf_mean_values(posterior->mean)[0]), room, &count, out);
+        tell_assignment("mean", hfi_scaling_mean(scaling, 0, hf_mean_values(posterior->mean)[0]), room,
+                        &count, out);
     return count;
 }
 

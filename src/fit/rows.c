@@ -115,7 +115,7 @@ static hf_status pass(rows_fit *j, column_moments *m, double *x, double *y, doub
 /* Below this the spread of a column is rounding of its numbers. */
 static const double no_spread = 1e-13;
 
-static hf_status measure(rows_fit *j)
+static hf_status measure_columns(rows_fit *j)
 {
     const size_t d = j->rows->d;
     double *work = hfi_alloc(j->ctx, d, 7 * sizeof *work);
@@ -261,14 +261,14 @@ static hf_status open_journal(rows_fit *j)
                             &j->fit.journal);
 }
 
-static hf_status prepare(rows_fit *j, const char *const *names, bool extra)
+static hf_status prepare_rows_fit(rows_fit *j, const char *const *names, bool extra)
 {
     hf_context *ctx = j->ctx;
     hfi_fit *fit = &j->fit;
     j->fingerprint =
         hfi_rows_fingerprint_begin(ctx, j->rows->n, j->rows->d, names, extra, &j->settings, &j->hash);
     hf_status s = take_sample(j, names, extra);
-    if (s >= 0) s = measure(j);
+    if (s >= 0) s = measure_columns(j);
     if (s < 0) return s;
     size_t inducing = 0, actions = 0;
     hfi_choose_solver(&j->settings, j->readings, j->rows->d, &inducing, &actions);
@@ -308,7 +308,7 @@ static hf_status fill_report(rows_fit *j, const hfi_svgp_report *svgp, hf_status
     return hfi_fit_warn(fit, HF_OK, report);
 }
 
-static hf_status run(rows_fit *j, hf_posterior **posterior, hf_fit_report *report)
+static hf_status run_rows_fit(rows_fit *j, hf_posterior **posterior, hf_fit_report *report)
 {
     hfi_fit *fit = &j->fit;
     hfi_trainer *t = &fit->trainer;
@@ -360,8 +360,8 @@ hf_status hfi_fit_rows(hf_context *ctx, const hfi_row_source *rows, const char *
     if (rows->n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there are no readings to fit");
     rows_fit j = {.ctx = ctx, .rows = rows, .settings = *settings};
     j.settings.solver = HF_SOLVER_INDUCING;
-    s = prepare(&j, names, extra);
-    if (s >= 0) s = run(&j, posterior, report);
+    s = prepare_rows_fit(&j, names, extra);
+    if (s >= 0) s = run_rows_fit(&j, posterior, report);
     hfi_fit_close_journal(&j.fit, s >= 0 ? report : NULL);
     if (s >= 0 && report) report->seconds = hfi_now() - begin;
     job_free(&j);

@@ -195,7 +195,7 @@ static hf_status train_share(hfi_fit *share, const hfi_holdout *all, double *sta
     if (!all->mean) return hfi_fit_train(share, state);
     hfi_holdout own;
     const hf_status picked = pick(share, all, &own);
-    const hf_status s = picked < 0 ? picked : share->way->settle(share, &own, true, state);
+    const hf_status s = picked < 0 ? picked : share->way->refine(share, &own, true, state);
     hfi_holdout_free(share->ctx, &own);
     return s;
 }

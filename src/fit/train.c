@@ -60,7 +60,7 @@ static hf_status give_student_sites(hfi_fit *fit, const hfi_holdout *all)
                : hfi_fail(fit->ctx, HF_ERR_NO_DATA, "under this noise no reading says anything");
 }
 
-hf_status hfi_fit_settle_noise(hfi_fit *fit, const hfi_holdout *all, bool train, double *state)
+hf_status hfi_fit_refine_noise(hfi_fit *fit, const hfi_holdout *all, bool train, double *state)
 {
     (void)train; /* steps of its own did that, with all rows */
     const hf_status s = give_student_sites(fit, all);
@@ -75,7 +75,7 @@ static hf_status make_sites(hfi_fit *fit, const hfi_solution *solution, double *
     hf_status s = hfi_holdout_init(fit->ctx, &all, fit->n);
     if (s < 0) return s;
     s = marginals(fit, solution, &all);
-    if (s >= 0) s = fit->way->settle(fit, &all, false, state);
+    if (s >= 0) s = fit->way->refine(fit, &all, false, state);
     hfi_holdout_free(fit->ctx, &all);
     return s;
 }
@@ -116,7 +116,7 @@ static hf_status train_stochastic(hfi_fit *fit, double *state)
 /* Nats that a plain fit may be short of its maximum while suspects are looked for. */
 static const double plain_enough = 0.1;
 
-static hf_status climb(void *arg, double *state)
+static hf_status climb_fit_objective(void *arg, double *state)
 {
     hfi_fit *fit = arg;
     return hfi_trainer_maximise(&fit->trainer, state, fit->settings->iterations);
@@ -134,10 +134,10 @@ static hf_status plain_fit(hfi_fit *fit, double *state)
     double *cold = hfi_alloc(fit->ctx, t->count, sizeof *cold);
     if (!cold) return HF_ERR_MEMORY;
     s = hfi_trainer_cold(t, cold);
-    if (s >= 0) s = hfi_trainer_restart(t, cold, fit->settings->restarts, climb, fit, state);
+    if (s >= 0) s = hfi_trainer_restart(t, cold, fit->settings->restarts, climb_fit_objective, fit, state);
     hfi_free(fit->ctx, cold);
     /* Again from the best, so that the report is about it; it has converged, so this costs little. */
-    return s < 0 ? s : climb(fit, state);
+    return s < 0 ? s : climb_fit_objective(fit, state);
 }
 
 /* A plain fit good enough to look for suspects from; with second derivatives the rest of the way is short and

@@ -30,17 +30,17 @@ static double iterated_evaluations(const hf_fit_settings *settings)
 /* ---- the table ------------------------------------------------------------------------------------------ */
 
 #define NOISE(id, symbol, name, help)                                                                        \
-    [HF_LIKELIHOOD_##id] = {hfi_fit_train_noise, hfi_fit_settle_noise, iterated_evaluations},
+    [HF_LIKELIHOOD_##id] = {hfi_fit_train_noise, hfi_fit_refine_noise, iterated_evaluations},
 #define RATE(id, symbol, name, help)                                                                         \
-    [HF_LIKELIHOOD_##id] = {hfi_fit_train_likelihood, hfi_fit_settle_plain, iterated_evaluations},
+    [HF_LIKELIHOOD_##id] = {hfi_fit_train_likelihood, hfi_fit_refine_plain, iterated_evaluations},
 /* Refused before: the classify room fits them. */
 #define LABEL(id, symbol, name, help)                                                                        \
-    [HF_LIKELIHOOD_##id] = {hfi_fit_train_plain, hfi_fit_settle_plain, iterated_evaluations},
+    [HF_LIKELIHOOD_##id] = {hfi_fit_train_plain, hfi_fit_refine_plain, iterated_evaluations},
 
 static const hfi_fit_way ways[] = {
-    [HF_LIKELIHOOD_GAUSSIAN] = {hfi_fit_train_plain, hfi_fit_settle_plain, plain_evaluations},
-    [HF_LIKELIHOOD_ROBUST] = {hfi_fit_train_robust, hfi_fit_settle_robust, robust_evaluations},
-    [HF_LIKELIHOOD_PURSUIT] = {hfi_fit_train_pursuit, hfi_fit_settle_plain, iterated_evaluations},
+    [HF_LIKELIHOOD_GAUSSIAN] = {hfi_fit_train_plain, hfi_fit_refine_plain, plain_evaluations},
+    [HF_LIKELIHOOD_ROBUST] = {hfi_fit_train_robust, hfi_fit_refine_robust, robust_evaluations},
+    [HF_LIKELIHOOD_PURSUIT] = {hfi_fit_train_pursuit, hfi_fit_refine_plain, iterated_evaluations},
     LABEL(SOFTMAX, softmax, "softmax", "") HF_NOISE_LIKELIHOODS(NOISE) HF_LABEL_LIKELIHOODS(LABEL)
         HF_RATE_LIKELIHOODS(RATE)};
 

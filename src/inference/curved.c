@@ -47,7 +47,7 @@ void hfi_curved_free(hfi_curved *c)
 }
 
 /* Room for `count` readings of negative precision. */
-static hf_status reserve(hfi_curved *c, size_t count)
+static hf_status reserve_curved(hfi_curved *c, size_t count)
 {
     if (count <= c->capacity) return HF_OK;
     const size_t capacity = count + count / 4 < c->n ? count + count / 4 : c->n;
@@ -60,7 +60,7 @@ static hf_status reserve(hfi_curved *c, size_t count)
     return HF_OK;
 }
 
-static void fill_columns(size_t task, int thread, void *arg)
+static void fill_curved_columns(size_t task, int thread, void *arg)
 {
     (void)thread;
     const hfi_curved *c = arg;
@@ -96,7 +96,7 @@ static void half_solve_block(size_t task, int thread, void *arg)
 }
 
 /* From L^-1 W+^1/2 K_:N to E = K^-1 Sigma+_:N = I_:N - W+^1/2 L^-T (that), some columns. */
-static void pull_block(size_t task, int thread, void *arg)
+static void solve_block_backward(size_t task, int thread, void *arg)
 {
     (void)thread;
     const hfi_curved *c = arg;
@@ -144,7 +144,7 @@ static hf_status find_escape(hfi_curved *c, double *h, double *escape)
 static hf_status factor_negative(hfi_curved *c, double *escape)
 {
     const size_t n = c->n, o = c->negatives;
-    const hf_status reserved = reserve(c, o);
+    const hf_status reserved = reserve_curved(c, o);
     if (reserved < 0) return reserved;
     half_solve job = {c, o, c->negative, c->f};
     hfi_parallel_for(c->ctx, tasks(o), half_solve_block, &job);
@@ -159,7 +159,7 @@ static hf_status factor_negative(hfi_curved *c, double *escape)
     if (hfi_chol(c->ctx, o, c->h, o) < 0)
         return escape ? find_escape(c, copy, escape) : HF_ERR_NOT_POSITIVE_DEFINITE;
     c->log_det += hfi_chol_logdet(o, c->h, o);
-    hfi_parallel_for(c->ctx, tasks(o), pull_block, c);
+    hfi_parallel_for(c->ctx, tasks(o), solve_block_backward, c);
     for (size_t q = 0; q < o; q++)
         for (size_t i = 0; i < n; i++) c->f_rows[q + i * o] = negative_root(c, q) * c->f[i + q * n];
     hfi_chol_forward_block(o, n, c->h, o, c->f_rows, o);
@@ -176,7 +176,7 @@ hf_status hfi_curved_factor(hfi_curved *c, double *escape)
         c->root[i] = sqrt(fmax(c->w[i], 0.0));
         if (c->w[i] < 0.0) c->negative[c->negatives++] = i;
     }
-    hfi_parallel_for(c->ctx, tasks(n), fill_columns, c);
+    hfi_parallel_for(c->ctx, tasks(n), fill_curved_columns, c);
     const hf_status s = hfi_chol(c->ctx, n, c->b, n);
     /* B is positive definite whatever W is; only numbers that are not finite get here. */
     if (s < 0) return hfi_fail(c->ctx, HF_ERR_NOT_FINITE, "a covariance or a site precision is not finite");

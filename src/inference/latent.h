@@ -33,12 +33,12 @@ typedef struct hfi_latent_problem hfi_latent_problem;
 
 /** A way to look for sites: a row of a table by hf_inference. */
 typedef struct hfi_latent_method {
-    /** Sets value, w, pull, latent, force and bend. */
-    hf_status (*settle)(hfi_latent_problem *p, double *value);
+    /** Sets value, w, linear, latent, alpha and half_third. */
+    hf_status (*find_sites)(hfi_latent_problem *p, double *value);
     /** After a settling, for Laplace also after the solver's gradient: d value / d log dispersion
      * and / d shape. */
     void (*slopes)(const hfi_latent_problem *p, double bar[2]);
-    bool mode;   /* the mode answers to the prior, through bend */
+    bool mode;   /* the mode answers to the prior, through half_third */
     double tilt; /* of the problem, to begin with */
 } hfi_latent_method;
 
@@ -83,15 +83,15 @@ struct hfi_latent_problem {
     double *vectors;
     /* One after the other: precisions, h, a, g, and the marginal variances of the posterior, when
      * they were asked for. */
-    double *w, *pull, *force, *latent, *variance;
+    double *w, *linear, *alpha, *latent, *variance;
     double *offset; /* prior mean m */
     /* VFE: how much of the derivative of the trace in w the marginal variances get */
     double tilt;
     double trace_bar[2]; /* VFE under EP: what the trace adds to the slopes; set by a gradient */
-    double *bend;        /* l'''/2, or 0 for EP */
+    double *half_third;  /* l'''/2, or 0 for EP */
     double *answer;      /* Laplace, with a gradient: (K^-1 + W)^-1 of variance_i bend_i */
-    double *kept_w, *kept_pull, *kept_force; /* where an evaluation starts, one after the other */
-    bool started;                            /* these are of use */
+    double *kept_w, *kept_linear, *kept_alpha; /* where an evaluation starts, one after the other */
+    bool started;                              /* these are of use */
     /* log det(I + K W) of the last conditioning; VFE: + the trace of its bound */
     double log_det;
     hfi_likelihood_slopes *at;         /* Laplace: at the latent values */
@@ -166,17 +166,17 @@ hf_status hfi_latent_leave_saddle(hfi_mode_search *search);
 hf_status hfi_latent_prepare(hfi_latent_problem *p);
 /** Factors for the covariances at the present kernel. */
 hf_status hfi_latent_exact_prepare(hfi_latent_problem *p);
-/** The posterior under the sites (w, pull) in place: `force`, `latent` (not those of the problem),
- * log_det and, if not NULL, the marginal variances. */
-hf_status hfi_latent_condition(hfi_latent_problem *p, double *force, double *latent,
+/** The posterior under the sites (w, linear) in place: `alpha`, `latent` (not those of the
+ * problem), log_det and, if not NULL, the marginal variances. */
+hf_status hfi_latent_condition(hfi_latent_problem *p, double *alpha, double *latent,
                                double *variance);
-hf_status hfi_latent_exact_condition(hfi_latent_problem *p, double *force, double *latent,
+hf_status hfi_latent_exact_condition(hfi_latent_problem *p, double *alpha, double *latent,
                                      double *variance);
-hf_status hfi_latent_inducing_condition(hfi_latent_problem *p, double *force, double *latent,
+hf_status hfi_latent_inducing_condition(hfi_latent_problem *p, double *alpha, double *latent,
                                         double *variance);
-/** The same for other pulls but the precisions of the last time: `force` and `latent` alone.
- * O(n^2). */
-void hfi_latent_exact_mean(hfi_latent_problem *p, double *force, double *latent);
+/** The same for other linear coefficients but the precisions of the last time: `alpha` and
+ * `latent` alone. O(n^2). */
+void hfi_latent_exact_mean(hfi_latent_problem *p, double *alpha, double *latent);
 /** Laplace's evidence has a tangent in place of log det in directions that are all but flat; the
  * gradient knows. *log_det receives that. */
 hf_status hfi_latent_exact_soften(hfi_latent_problem *p, double *log_det);
@@ -185,13 +185,13 @@ hf_status hfi_latent_gradient(hfi_latent_problem *p, double *gradient);
 hf_status hfi_latent_exact_gradient(hfi_latent_problem *p, double *gradient);
 hf_status hfi_latent_inducing_gradient(hfi_latent_problem *p, double *gradient);
 
-/* ---- iteration of site precisions and pulls to a fixed point (latent_sites.c): what expectation
- * propagation and the variational bound have in common ---- */
+/* ---- iteration of site precisions and linear coefficients to a fixed point (latent_sites.c):
+ * what expectation propagation and the variational bound have in common ---- */
 
 typedef struct hfi_site_loop {
     hfi_latent_problem *p;
-    /** Posterior and moments at the sites in place (w and pull). Sets what follows; `usable` false,
-     * and nothing else, where the sites have no posterior. */
+    /** Posterior and moments at the sites in place (w and linear). Sets what follows; `usable`
+     * false, and nothing else, where the sites have no posterior. */
     hf_status (*measure)(struct hfi_site_loop *loop);
     bool ascends; /* the value must not fall from one point to the next */
     double step;  /* share of the way to the wanted sites that a step makes */
@@ -201,7 +201,7 @@ typedef struct hfi_site_loop {
     double change;
     /* that of the point before; 0 at sites kept, else infinite to begin with */
     double before;
-    double *wanted;               /* 2 n: precisions, then pulls */
+    double *wanted;               /* 2 n: precisions, then linear coefficients */
     double *cavity;               /* 2 n: means, then variances; the method's own */
     double *numbers;              /* block that the arrays are cut from */
     double *at, *residual, *next; /* 2 n each: sites in units of their reading */

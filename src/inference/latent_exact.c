@@ -16,23 +16,23 @@ hf_status hfi_latent_exact_prepare(hfi_latent_problem *p)
     return s;
 }
 
-void hfi_latent_exact_mean(hfi_latent_problem *p, double *force, double *latent)
+void hfi_latent_exact_mean(hfi_latent_problem *p, double *alpha, double *latent)
 {
     const hfi_curved *c = &p->curved;
-    hfi_curved_k(c, p->pull, latent);
-    hfi_curved_r(c, latent, force);
-    for (size_t i = 0; i < p->n; i++) force[i] = p->pull[i] - force[i];
-    hfi_curved_k(c, force, latent);
+    hfi_curved_k(c, p->linear, latent);
+    hfi_curved_r(c, latent, alpha);
+    for (size_t i = 0; i < p->n; i++) alpha[i] = p->linear[i] - alpha[i];
+    hfi_curved_k(c, alpha, latent);
 }
 
-hf_status hfi_latent_exact_condition(hfi_latent_problem *p, double *force, double *latent, double *variance)
+hf_status hfi_latent_exact_condition(hfi_latent_problem *p, double *alpha, double *latent, double *variance)
 {
     hfi_curved *c = &p->curved;
     memcpy(c->w, p->w, p->n * sizeof *c->w);
     const hf_status s = hfi_curved_factor(c, p->escape);
     if (s < 0) return s;
     p->log_det = c->log_det;
-    hfi_latent_exact_mean(p, force, latent);
+    hfi_latent_exact_mean(p, alpha, latent);
     return variance ? hfi_curved_variances(c, variance) : HF_OK;
 }
 
@@ -57,7 +57,7 @@ static void weight_columns(size_t task, int thread, void *arg)
     (void)thread;
     const weights *job = arg;
     const hfi_latent_problem *p = job->p;
-    const double *a = p->force, *v = job->v;
+    const double *a = p->alpha, *v = job->v;
     const size_t n = p->n, first = task * COLUMNS, end = first + COLUMNS < n ? first + COLUMNS : n;
     for (size_t j = first; j < end; j++) {
         double *w = p->matrix + j * n;
@@ -69,7 +69,7 @@ static void weight_columns(size_t task, int thread, void *arg)
 static void answer(hfi_latent_problem *p, double *v)
 {
     double *c = p->work, *kc = p->work + p->n;
-    for (size_t i = 0; i < p->n; i++) c[i] = p->variance[i] * p->bend[i];
+    for (size_t i = 0; i < p->n; i++) c[i] = p->variance[i] * p->half_third[i];
     hfi_curved_k(&p->curved, c, kc);
     hfi_symv(p->n, p->matrix, p->n, kc, v);
     for (size_t i = 0; i < p->n; i++) v[i] = c[i] - v[i];
@@ -90,7 +90,7 @@ hf_status hfi_latent_exact_gradient(hfi_latent_problem *p, double *gradient)
     memset(gradient, 0, (kernel_count + mean_count) * sizeof *gradient);
     s = hfi_kernel_gram_adjoint(p->ctx, p->kernel, p->n, p->inputs, p->d, p->matrix, p->n, gradient);
     if (s < 0) return s;
-    for (size_t i = 0; i < p->n; i++) mean_bar[i] = p->force[i] + v[i];
+    for (size_t i = 0; i < p->n; i++) mean_bar[i] = p->alpha[i] + v[i];
     hfi_mean_adjoint(p->mean, p->n, p->inputs, p->d, mean_bar, gradient + kernel_count);
     return s;
 }

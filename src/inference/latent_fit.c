@@ -10,7 +10,7 @@ typedef struct latent_training {
 /* How near to its fixed point an iteration goes on the way of a search, and for the result. */
 static const double roughly = 1e-6, exactly = 1e-10;
 
-static hf_status evaluate(void *arg, double *value, double *gradient)
+static hf_status evaluate_latent_training(void *arg, double *value, double *gradient)
 {
     latent_training *j = arg;
     hfi_latent_problem *p = &j->problem;
@@ -47,7 +47,7 @@ hf_status hfi_latent_fit(hfi_trainer *trainer, const hfi_latent_data *data, doub
     hf_status s = hfi_latent_problem_init(e->ctx, data->likelihood, data->inference, &given, p);
     if (s < 0) return s;
     hfi_latent_search search = {.trainer = trainer,
-                                .evaluate = evaluate,
+                                .evaluate = evaluate_latent_training,
                                 .arg = &j,
                                 .count = HFI_LATENT_KEPT * p->n,
                                 .ended = p->w,

@@ -5,7 +5,7 @@
  * The prediction of a row by the inducing inputs without its own site has the mean c and the variance h; its
  * latent value adds e:
  *
- *     v_c = h + e        g = (c + v_c pull) / (1 + v_c w)        variance = v_c / (1 + v_c w)
+ *     v_c = h + e        g = (c + v_c linear) / (1 + v_c w)        variance = v_c / (1 + v_c w)
  *
  * VFE is DTC less half a trace, sum_i p_i (k_ii - q_ii) with p = w / (1 + w white), the precision of a
  * reading and its white noise together. The trace looks at the sites, which move with the hyperparameters.
@@ -28,7 +28,7 @@ static void give_sites(hfi_latent_problem *p, const double *shift, double sign)
     double *target = p->work + 4 * p->n, *variance = p->work + 5 * p->n;
     for (size_t i = 0; i < p->n; i++) {
         const bool says = p->w[i] > least_precision;
-        const double moved = p->pull[i] + (shift ? sign * shift[i] : 0.0);
+        const double moved = p->linear[i] + (shift ? sign * shift[i] : 0.0);
         target[i] = says ? p->offset[i] + moved / p->w[i] : NAN;
         variance[i] = says ? 1.0 / p->w[i] : INFINITY;
     }
@@ -36,7 +36,7 @@ static void give_sites(hfi_latent_problem *p, const double *shift, double sign)
 }
 
 /* The rows of a chunk, and what they add to the determinant. */
-static double read_chunk(const hfi_latent_problem *p, const hfi_inducing_chunk *c, double *force,
+static double read_chunk(const hfi_latent_problem *p, const hfi_inducing_chunk *c, double *alpha,
                          double *latent, double *variance)
 {
     double log_det = 0.0;
@@ -47,8 +47,8 @@ static double read_chunk(const hfi_latent_problem *p, const hfi_inducing_chunk *
         const double w = p->w[i], open = fmax(c->prior[j] - c->resolved[j], 0.0);
         const double own = c->white[j] + (method == HF_INDUCING_FITC ? open : 0.0), v = rest.variance + own,
                      share = 1.0 + v * w;
-        latent[i] = (rest.mean + v * p->pull[i]) / share;
-        force[i] = p->pull[i] - w * latent[i];
+        latent[i] = (rest.mean + v * p->linear[i]) / share;
+        alpha[i] = p->linear[i] - w * latent[i];
         if (w > least_precision) log_det += log(w);
         const double part = 1.0 / (1.0 + w * c->white[j]);
         if (method == HF_INDUCING_VFE) log_det += w * part * open;
@@ -58,7 +58,7 @@ static double read_chunk(const hfi_latent_problem *p, const hfi_inducing_chunk *
     return log_det;
 }
 
-hf_status hfi_latent_inducing_condition(hfi_latent_problem *p, double *force, double *latent,
+hf_status hfi_latent_inducing_condition(hfi_latent_problem *p, double *alpha, double *latent,
                                         double *variance)
 {
     hfi_evaluator *e = &p->inducing;
@@ -75,21 +75,21 @@ hf_status hfi_latent_inducing_condition(hfi_latent_problem *p, double *force, do
         const size_t left = e->rows - at;
         hfi_inducing_chunk_load(&chunk, at, at + (left < chunk.capacity ? left : chunk.capacity), true);
         hfi_inducing_chunk_solve(&chunk);
-        p->log_det += read_chunk(p, &chunk, force, latent, variance);
+        p->log_det += read_chunk(p, &chunk, alpha, latent, variance);
     }
     hfi_inducing_chunk_free(&chunk);
     return HF_OK;
 }
 
-/* (K^-1 + W)^-1 c: the posterior mean that sites of the present precisions have for the pulls c. */
+/* (K^-1 + W)^-1 c: the posterior mean that sites of the present precisions have for the linear coefficients c. */
 static hf_status answer(hfi_latent_problem *p, const double *c)
 {
     double *kept = p->work + 3 * p->n;
     if (!p->likelihood->parameter) return HF_OK;
-    memcpy(kept, p->pull, p->n * sizeof *kept);
-    memcpy(p->pull, c, p->n * sizeof *c);
+    memcpy(kept, p->linear, p->n * sizeof *kept);
+    memcpy(p->linear, c, p->n * sizeof *c);
     const hf_status s = hfi_latent_inducing_condition(p, p->work + p->n, p->answer, NULL);
-    memcpy(p->pull, kept, p->n * sizeof *kept);
+    memcpy(p->linear, kept, p->n * sizeof *kept);
     return s;
 }
 
@@ -101,7 +101,7 @@ static hf_status add_answer(hfi_latent_problem *p, size_t count, double *gradien
     double *c = p->work, *side = hfi_alloc(p->ctx, count, sizeof *side), ignored = 0.0;
     if (!side) return HF_ERR_MEMORY;
     hf_status s = hfi_latent_inducing_condition(p, p->work + p->n, p->work + 2 * p->n, p->variance);
-    for (size_t i = 0; i < p->n; i++) c[i] = p->variance[i] * p->bend[i];
+    for (size_t i = 0; i < p->n; i++) c[i] = p->variance[i] * p->half_third[i];
     if (s >= 0) s = answer(p, c);
     for (double sign = 1.0; s >= 0 && sign > -2.0; sign -= 2.0) {
         give_sites(p, c, sign);
@@ -142,7 +142,7 @@ static hf_status trace_difference(hfi_latent_problem *p, const site_place *place
     for (size_t at = 0; s >= 0 && at < PLACES; at++) {
         if (places[at].weight == 0.0) continue;
         p->tilt = places[at].at * sideways;
-        s = p->method->settle(p, &ignored);
+        s = p->method->find_sites(p, &ignored);
         p->converged = p->converged && converged;
         if (s >= 0) p->method->slopes(p, bar);
         for (size_t k = 0; s >= 0 && k < 2; k++) p->trace_bar[k] += places[at].weight / sideways * bar[k];
@@ -171,7 +171,7 @@ static hf_status add_trace_answer(hfi_latent_problem *p, size_t count, double *g
     memcpy(kept, p->w, 5 * p->n * sizeof *kept);
     const hfi_latent_problem found = *p;
     p->kept_w = kept;
-    p->kept_pull = kept + p->n;
+    p->kept_linear = kept + p->n;
     p->started = true;
     hf_status s = trace_difference(p, around, count, side, sum);
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) {
@@ -181,7 +181,7 @@ static hf_status add_trace_answer(hfi_latent_problem *p, size_t count, double *g
     for (size_t k = 0; s >= 0 && k < count; k++) gradient[k] += sum[k];
     p->rounds = found.rounds;
     p->kept_w = found.kept_w;
-    p->kept_pull = found.kept_pull;
+    p->kept_linear = found.kept_linear;
     p->started = found.started;
     memcpy(p->w, kept, 5 * p->n * sizeof *kept);
     memcpy(p->tilted, tilted, p->n * sizeof *tilted);

@@ -7,37 +7,37 @@
 /* Nats: the factor is then that at a place 1e-10 of a standard deviation from the mode. */
 static const double tolerance = 1e-20;
 
-static void look(hfi_latent_problem *p)
+static void compute_laplace_densities(hfi_latent_problem *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         p->at[i] = hfi_likelihood_density(p->likelihood, &p->seen[i], p->offset[i] + p->latent[i]);
         p->w[i] = p->at[i].w;
-        p->pull[i] = p->at[i].w * p->latent[i] + p->at[i].f;
+        p->linear[i] = p->at[i].w * p->latent[i] + p->at[i].f;
     }
 }
 
 /* Newton's direction, to the posterior under the sites at the present place. */
-static hf_status direction(void *self, double *force, double *latent, double *slope)
+static hf_status direction(void *self, double *alpha, double *latent, double *slope)
 {
     hfi_latent_problem *p = self;
-    look(p);
-    const hf_status s = hfi_latent_condition(p, force, latent, NULL);
+    compute_laplace_densities(p);
+    const hf_status s = hfi_latent_condition(p, alpha, latent, NULL);
     if (s < 0) return s;
     *slope = 0.0;
     for (size_t i = 0; i < p->n; i++) {
-        force[i] -= p->force[i];
+        alpha[i] -= p->alpha[i];
         latent[i] -= p->latent[i];
-        *slope += (p->at[i].f - p->force[i]) * latent[i];
+        *slope += (p->at[i].f - p->alpha[i]) * latent[i];
     }
     return s;
 }
 
-static double density(void *self, double step, const double *force, const double *latent)
+static double density(void *self, double step, const double *alpha, const double *latent)
 {
     const hfi_latent_problem *p = self;
     double sum = 0.0;
     for (size_t i = 0; i < p->n; i++) {
-        const double g = p->latent[i] + step * latent[i], a = p->force[i] + step * force[i];
+        const double g = p->latent[i] + step * latent[i], a = p->alpha[i] + step * alpha[i];
         sum += hfi_likelihood_density(p->likelihood, &p->seen[i], p->offset[i] + g).value - 0.5 * a * g;
     }
     return sum;
@@ -50,9 +50,9 @@ static hf_status find_mode(hfi_latent_problem *p)
     hfi_mode_search search = {.ctx = p->ctx,
                               .self = p,
                               .length = p->n,
-                              .force = p->force,
+                              .alpha = p->alpha,
                               .latent = p->latent,
-                              .step_force = p->work + 2 * p->n,
+                              .step_alpha = p->work + 2 * p->n,
                               .step_latent = p->work + 3 * p->n,
                               .tolerance = tolerance,
                               .direction = direction,
@@ -68,40 +68,40 @@ static hf_status find_mode(hfi_latent_problem *p)
 
 /* Where the evaluation before ended: by the weights of the mean, which are K^-1 g for any kernel; the first
  * time at the prior mean, or where outliers have little say. */
-static hf_status begin(hfi_latent_problem *p)
+static hf_status laplace_begin(hfi_latent_problem *p)
 {
-    memset(p->force, 0, p->n * sizeof *p->force);
+    memset(p->alpha, 0, p->n * sizeof *p->alpha);
     memset(p->latent, 0, p->n * sizeof *p->latent);
     if (!p->started) return p->likelihood->touch ? hfi_latent_cold(p) : HF_OK;
     if (!p->inducing.inducing) {
-        memcpy(p->force, p->kept_force, p->n * sizeof *p->force);
-        hfi_curved_k(&p->curved, p->force, p->latent);
+        memcpy(p->alpha, p->kept_alpha, p->n * sizeof *p->alpha);
+        hfi_curved_k(&p->curved, p->alpha, p->latent);
         return HF_OK;
     }
     memcpy(p->w, p->kept_w, p->n * sizeof *p->w);
-    memcpy(p->pull, p->kept_pull, p->n * sizeof *p->pull);
-    return hfi_latent_condition(p, p->force, p->latent, NULL);
+    memcpy(p->linear, p->kept_linear, p->n * sizeof *p->linear);
+    return hfi_latent_condition(p, p->alpha, p->latent, NULL);
 }
 
-static hf_status settle(hfi_latent_problem *p, double *value)
+static hf_status find_mode_sites(hfi_latent_problem *p, double *value)
 {
-    hf_status s = begin(p);
+    hf_status s = laplace_begin(p);
     if (s >= 0) s = find_mode(p);
     double log_det = p->log_det, sum = 0.0;
     if (s >= 0 && !p->inducing.inducing) s = hfi_latent_exact_soften(p, &log_det);
     if (s < 0) return s;
     for (size_t i = 0; i < p->n; i++) {
         const double f = p->offset[i] + p->latent[i];
-        sum += hfi_likelihood_density(p->likelihood, &p->seen[i], f).value - 0.5 * p->force[i] * p->latent[i];
-        p->bend[i] = 0.5 * p->at[i].fff;
-        p->pull[i] = p->force[i] + p->w[i] * p->latent[i];
+        sum += hfi_likelihood_density(p->likelihood, &p->seen[i], f).value - 0.5 * p->alpha[i] * p->latent[i];
+        p->half_third[i] = 0.5 * p->at[i].fff;
+        p->linear[i] = p->alpha[i] + p->w[i] * p->latent[i];
     }
     *value = sum - 0.5 * log_det;
     return HF_OK;
 }
 
 /* The densities, the determinant and the answer of the mode. */
-static void slopes(const hfi_latent_problem *p, double bar[2])
+static void laplace_slopes(const hfi_latent_problem *p, double bar[2])
 {
     bar[0] = bar[1] = 0.0;
     for (size_t i = 0; i < p->n; i++) {
@@ -113,4 +113,5 @@ static void slopes(const hfi_latent_problem *p, double bar[2])
     }
 }
 
-const hfi_latent_method hfi_latent_laplace = {.settle = settle, .slopes = slopes, .mode = true, .tilt = 1.0};
+const hfi_latent_method hfi_latent_laplace = {
+    .find_sites = find_mode_sites, .slopes = laplace_slopes, .mode = true, .tilt = 1.0};

@@ -9,7 +9,7 @@ enum {
     VECTORS = 12 + HFI_LATENT_WORK
 };
 
-static hf_status gather(hfi_latent_problem *p, const hfi_latent_given *given)
+static hf_status gather_latent_readings(hfi_latent_problem *p, const hfi_latent_given *given)
 {
     const double *shift = given->shift, *extra = given->extra;
     if (HFI_ALLOC(p->ctx, HFI_ROOM(p->row, p->n), HFI_ROOMS(p->inputs, p->n, p->d), HFI_ROOM(p->seen, p->n),
@@ -31,8 +31,9 @@ static hf_status allocate_vectors(hfi_latent_problem *p)
 {
     if (HFI_ALLOC(p->ctx, HFI_ROOM(p->at, p->n), HFI_ROOM(p->tilted, p->n), HFI_ROOM(p->expected, p->n)) < 0)
         return HF_ERR_MEMORY;
-    double **const place[] = {&p->extra,  &p->w,    &p->pull,   &p->force,     &p->latent,     &p->variance,
-                              &p->offset, &p->bend, &p->kept_w, &p->kept_pull, &p->kept_force, &p->answer};
+    double **const place[] = {&p->extra,  &p->w,           &p->linear,     &p->alpha,
+                              &p->latent, &p->variance,    &p->offset,     &p->half_third,
+                              &p->kept_w, &p->kept_linear, &p->kept_alpha, &p->answer};
     for (size_t k = 0; k < sizeof place / sizeof *place; k++) *place[k] = p->vectors + k * p->n;
     p->work = p->vectors + (VECTORS - HFI_LATENT_WORK) * p->n;
     return HF_OK;
@@ -92,7 +93,7 @@ hf_status hfi_latent_problem_init(hf_context *ctx, const hfi_likelihood *likelih
                             .ldx = given->ldx,
                             .tilt = method->tilt};
     for (size_t i = 0; i < p.rows; i++) p.n += isnan(given->y[i]) ? 0 : 1;
-    hf_status s = gather(&p, given);
+    hf_status s = gather_latent_readings(&p, given);
     if (s >= 0) s = allocate_vectors(&p);
     if (s >= 0) s = given->inducing ? use_inducing(&p, given->inducing) : use_exact(&p, given->matrix);
     if (s < 0) {
@@ -153,13 +154,13 @@ hf_status hfi_latent_evaluate(hfi_latent_problem *p, double *value, double *grad
     hf_status s = hfi_latent_prepare(p);
     if (s < 0) return s;
     hfi_latent_place(p);
-    s = p->method->settle(p, &result);
+    s = p->method->find_sites(p, &result);
     if (s >= 0 && gradient) s = differentiate(p, gradient);
     if (s >= 0) *value = result;
     return s;
 }
 
-/* A precision below this is that of a reading that says nothing: its pull is as small. */
+/* A precision below this is that of a reading that says nothing: its linear is as small. */
 static const double least_precision = 1e-290;
 /* Least precision of a site whose own may be negative, in precisions of the touching normal density: small
  * enough to leave the uncertainty to the other readings, and large enough for targets of moderate size. */
@@ -176,7 +177,7 @@ void hfi_latent_sites(const hfi_latent_problem *p, double *target, double *varia
         if (p->likelihood->touch)
             w = fmax(w, least_share * p->likelihood->touch(&p->seen[i], p->offset[i] + p->latent[i], 1.0));
         if (!(w > least_precision)) continue;
-        target[p->row[i]] = p->offset[i] + p->latent[i] + p->force[i] / w;
+        target[p->row[i]] = p->offset[i] + p->latent[i] + p->alpha[i] / w;
         variance[p->row[i]] = 1.0 / w;
     }
 }

@@ -3,13 +3,13 @@
 #include "inference/latent_fit.h"
 #include <string.h>
 
-static hf_status place(void *self, const double *state)
+static hf_status latent_place(void *self, const double *state)
 {
     const hfi_latent_search *how = self;
     return hfi_trainer_set(how->trainer, state);
 }
 
-static hf_status evaluate(void *self, const double *state, double *value, double *gradient)
+static hf_status latent_evaluate(void *self, const double *state, double *value, double *gradient)
 {
     (void)state;
     const hfi_latent_search *how = self;
@@ -17,7 +17,7 @@ static hf_status evaluate(void *self, const double *state, double *value, double
     return hfi_judge_overflow(NULL, how->evaluate(how->arg, value, gradient));
 }
 
-static double log_prior(void *self, const double *state, double *gradient)
+static double latent_log_prior(void *self, const double *state, double *gradient)
 {
     const hfi_latent_search *how = self;
     return hfi_trainer_add_prior(how->trainer, state, gradient);
@@ -37,29 +37,29 @@ static size_t beside(const void *self)
     return how->count;
 }
 
-static void tell(const void *self, double *numbers)
+static void latent_tell(const void *self, double *numbers)
 {
     const hfi_latent_search *how = self;
     memcpy(numbers, how->ended, how->count * sizeof *numbers);
 }
 
-static void take(void *self, const double *numbers)
+static void latent_take(void *self, const double *numbers)
 {
     const hfi_latent_search *how = self;
     memcpy(how->ended, numbers, how->count * sizeof *numbers);
 }
 
 static const hfi_objective_kind of_latent = {
-    .place = place,
-    .evaluate = evaluate,
-    .log_prior = log_prior,
+    .place = latent_place,
+    .evaluate = latent_evaluate,
+    .log_prior = latent_log_prior,
     .accepted = accepted,
     .beside = beside,
-    .tell = tell,
-    .take = take,
+    .tell = latent_tell,
+    .take = latent_take,
     .nowhere = "no normal approximation of the posterior was found at any hyperparameters tried"};
 
-static hf_status climb(void *arg, double *state)
+static hf_status climb_latent(void *arg, double *state)
 {
     const hfi_latent_search *how = arg;
     hfi_trainer *t = how->trainer;
@@ -74,8 +74,8 @@ static hf_status climb_from_all(hfi_latent_search *how, double *state)
     double *start = hfi_alloc(t->evaluator.ctx, t->count, sizeof *start);
     if (!start) return HF_ERR_MEMORY;
     memcpy(start, state, t->count * sizeof *start);
-    hf_status s = climb(how, state);
-    if (s >= 0) s = hfi_trainer_restart(t, start, how->restarts, climb, how, state);
+    hf_status s = climb_latent(how, state);
+    if (s >= 0) s = hfi_trainer_restart(t, start, how->restarts, climb_latent, how, state);
     hfi_free(t->evaluator.ctx, start);
     return s;
 }

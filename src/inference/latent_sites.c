@@ -29,7 +29,7 @@ static void pack(hfi_site_loop *loop)
     for (size_t i = 0; i < p->n; i++) {
         const double s = loop->unit[i], root = sqrt(s);
         loop->at[i] = p->w[i] * s;
-        loop->at[p->n + i] = p->pull[i] * root;
+        loop->at[p->n + i] = p->linear[i] * root;
         loop->residual[i] = loop->wanted[i] * s - loop->at[i];
         loop->residual[p->n + i] = loop->wanted[p->n + i] * root - loop->at[p->n + i];
     }
@@ -41,12 +41,12 @@ static hf_status measure_at(hfi_site_loop *loop, const double *sites)
     const bool concave = p->likelihood->touch == NULL;
     for (size_t i = 0; i < p->n; i++) {
         p->w[i] = (concave ? fmax(sites[i], 0.0) : sites[i]) / loop->unit[i];
-        p->pull[i] = sites[p->n + i] / sqrt(loop->unit[i]);
+        p->linear[i] = sites[p->n + i] / sqrt(loop->unit[i]);
     }
     return loop->measure(loop);
 }
 
-static hf_status start(hfi_site_loop *loop)
+static hf_status start_site_loop(hfi_site_loop *loop)
 {
     hfi_latent_problem *p = loop->p;
     hf_status s = HF_OK;
@@ -55,14 +55,14 @@ static hf_status start(hfi_site_loop *loop)
     loop->before = p->started ? 0.0 : INFINITY;
     if (p->started) {
         memcpy(p->w, p->kept_w, p->n * sizeof *p->w);
-        memcpy(p->pull, p->kept_pull, p->n * sizeof *p->pull);
+        memcpy(p->linear, p->kept_linear, p->n * sizeof *p->linear);
         s = loop->measure(loop);
     }
     if (s < 0 || loop->usable) return s;
     const bool started = p->started;
     p->started = false;
     loop->before = INFINITY;
-    s = p->likelihood->touch ? hfi_latent_cold(p) : hfi_latent_laplace.settle(p, &ignored);
+    s = p->likelihood->touch ? hfi_latent_cold(p) : hfi_latent_laplace.find_sites(p, &ignored);
     p->started = started;
     if (s < 0) return s;
     if (p->likelihood->touch) hfi_latent_touch(p, 1.0);
@@ -122,7 +122,7 @@ static hf_status iterate(hfi_site_loop *loop)
     size_t waited = 0;
     p->converged = false;
     p->rounds = 0;
-    hf_status s = start(loop);
+    hf_status s = start_site_loop(loop);
     for (; s >= 0 && loop->usable && p->rounds < rounds && p->factorisations < most; p->rounds++) {
         const bool flat = loop->ascends && loop->value < last + rounding * (1.0 + fabs(last));
         const bool nearing = loop->change < 0.9 * best;

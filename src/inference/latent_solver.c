@@ -21,11 +21,11 @@ hf_status hfi_latent_prepare(hfi_latent_problem *p)
     return p->inducing.inducing ? follow(p) : hfi_latent_exact_prepare(p);
 }
 
-hf_status hfi_latent_condition(hfi_latent_problem *p, double *force, double *latent, double *variance)
+hf_status hfi_latent_condition(hfi_latent_problem *p, double *alpha, double *latent, double *variance)
 {
     p->factorisations++;
-    return p->inducing.inducing ? hfi_latent_inducing_condition(p, force, latent, variance)
-                                : hfi_latent_exact_condition(p, force, latent, variance);
+    return p->inducing.inducing ? hfi_latent_inducing_condition(p, alpha, latent, variance)
+                                : hfi_latent_exact_condition(p, alpha, latent, variance);
 }
 
 hf_status hfi_latent_gradient(hfi_latent_problem *p, double *gradient)

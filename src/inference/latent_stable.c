@@ -18,7 +18,7 @@ void hfi_latent_touch(hfi_latent_problem *p, double widening)
 {
     for (size_t i = 0; i < p->n; i++) {
         p->w[i] = p->likelihood->touch(&p->seen[i], p->offset[i] + p->latent[i], widening);
-        p->pull[i] = p->w[i] * (p->seen[i].y - p->offset[i]);
+        p->linear[i] = p->w[i] * (p->seen[i].y - p->offset[i]);
     }
 }
 
@@ -26,7 +26,7 @@ void hfi_latent_touch(hfi_latent_problem *p, double widening)
 static hf_status reweigh(hfi_latent_problem *p, double widening)
 {
     hfi_latent_touch(p, widening);
-    return hfi_latent_condition(p, p->force, p->latent, NULL);
+    return hfi_latent_condition(p, p->alpha, p->latent, NULL);
 }
 
 hf_status hfi_latent_cold(hfi_latent_problem *p)
@@ -47,11 +47,11 @@ hf_status hfi_latent_cold(hfi_latent_problem *p)
 }
 
 /* Along the direction in which the posterior curves upwards. False where rounding made it look like one. */
-static bool escape(hfi_mode_search *search, double *force)
+static bool escape(hfi_mode_search *search, double *alpha)
 {
     const hfi_latent_problem *p = search->self;
     double *latent = search->step_latent, largest = 0.0, scale = 0.0;
-    hfi_curved_k(&p->curved, force, latent);
+    hfi_curved_k(&p->curved, alpha, latent);
     for (size_t i = 0; i < p->n; i++) {
         largest = fmax(largest, fabs(latent[i]));
         scale = fmax(scale, sqrt(p->seen[i].dispersion));
@@ -59,31 +59,31 @@ static bool escape(hfi_mode_search *search, double *force)
     if (!(largest > 0.0)) return false;
     for (size_t i = 0; i < p->n; i++) {
         latent[i] *= scale / largest;
-        force[i] *= scale / largest;
+        alpha[i] *= scale / largest;
     }
-    return hfi_mode_climb(search, 1.0, 0.0, force, latent) ||
-           hfi_mode_climb(search, -1.0, 0.0, force, latent);
+    return hfi_mode_climb(search, 1.0, 0.0, alpha, latent) ||
+           hfi_mode_climb(search, -1.0, 0.0, alpha, latent);
 }
 
 /* The direction (K^-1 + W+)^-1 (l' - a), whose factor is in place. @return its first-order gain. */
-static double positive_direction(hfi_latent_problem *p, double *force, double *latent)
+static double positive_direction(hfi_latent_problem *p, double *alpha, double *latent)
 {
     double *e = p->work, *ke = p->work + p->n;
     p->curved.negatives = 0;
-    for (size_t i = 0; i < p->n; i++) e[i] = p->at[i].f - p->force[i];
+    for (size_t i = 0; i < p->n; i++) e[i] = p->at[i].f - p->alpha[i];
     hfi_curved_k(&p->curved, e, ke);
-    hfi_curved_r(&p->curved, ke, force);
-    for (size_t i = 0; i < p->n; i++) force[i] = e[i] - force[i];
-    hfi_curved_k(&p->curved, force, latent);
+    hfi_curved_r(&p->curved, ke, alpha);
+    for (size_t i = 0; i < p->n; i++) alpha[i] = e[i] - alpha[i];
+    hfi_curved_k(&p->curved, alpha, latent);
     return hfi_dot(p->n, e, latent);
 }
 
 hf_status hfi_latent_leave_saddle(hfi_mode_search *search)
 {
     hfi_latent_problem *p = search->self;
-    double *force = search->step_force, *latent = search->step_latent;
-    const double slope = positive_direction(p, force, latent);
-    if (slope > below_rounding && hfi_mode_climb(search, 1.0, slope, force, latent)) return HF_OK;
+    double *alpha = search->step_alpha, *latent = search->step_latent;
+    const double slope = positive_direction(p, alpha, latent);
+    if (slope > below_rounding && hfi_mode_climb(search, 1.0, slope, alpha, latent)) return HF_OK;
     if (slope > below_rounding) return reweigh(p, 1.0);
     return escape(search, p->escape) ? HF_OK : HF_ERR_NOT_POSITIVE_DEFINITE;
 }

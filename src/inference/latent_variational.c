@@ -22,11 +22,11 @@ static void expect(size_t task, int thread, void *arg)
 }
 
 /* The ELBO at the present sites, and the sites that the expectations there ask for. */
-static hf_status measure(hfi_site_loop *loop)
+static hf_status variational_measure(hfi_site_loop *loop)
 {
     hfi_latent_problem *p = loop->p;
     loop->usable = false;
-    const hf_status s = hfi_latent_condition(p, p->force, p->latent, p->variance);
+    const hf_status s = hfi_latent_condition(p, p->alpha, p->latent, p->variance);
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) return HF_OK;
     if (s < 0) return s;
     hfi_parallel_for(p->ctx, (p->n + READINGS - 1) / READINGS, expect, p);
@@ -36,27 +36,27 @@ static hf_status measure(hfi_site_loop *loop)
     for (size_t i = 0; i < p->n; i++) {
         const hfi_likelihood_expected at = p->expected[i];
         const double w = p->w[i], v = p->variance[i];
-        loop->value += at.value + 0.5 * (w * v - p->force[i] * p->latent[i]);
+        loop->value += at.value + 0.5 * (w * v - p->alpha[i] * p->latent[i]);
         loop->wanted[i] = at.w;
         loop->wanted[p->n + i] = at.f + at.w * p->latent[i];
         loop->change = fmax(loop->change, fabs(at.w - w) * v);
-        loop->change = fmax(loop->change, fabs(at.f - p->force[i]) * sqrt(v));
+        loop->change = fmax(loop->change, fabs(at.f - p->alpha[i]) * sqrt(v));
     }
     return s;
 }
 
-static hf_status settle(hfi_latent_problem *p, double *value)
+static hf_status find_variational_sites(hfi_latent_problem *p, double *value)
 {
-    hfi_site_loop loop = {.p = p, .measure = measure, .ascends = true, .step = 1.0};
+    hfi_site_loop loop = {.p = p, .measure = variational_measure, .ascends = true, .step = 1.0};
     const hf_status s = hfi_site_loop_run(&loop);
     if (s < 0) return s;
     *value = loop.value;
-    memset(p->bend, 0, p->n * sizeof *p->bend);
+    memset(p->half_third, 0, p->n * sizeof *p->half_third);
     return HF_OK;
 }
 
 /* At the maximum the sites need no differentiating. */
-static void slopes(const hfi_latent_problem *p, double bar[2])
+static void variational_slopes(const hfi_latent_problem *p, double bar[2])
 {
     bar[0] = bar[1] = 0.0;
     for (size_t i = 0; i < p->n; i++) {
@@ -65,4 +65,5 @@ static void slopes(const hfi_latent_problem *p, double bar[2])
     }
 }
 
-const hfi_latent_method hfi_latent_variational = {.settle = settle, .slopes = slopes, .tilt = 1.0};
+const hfi_latent_method hfi_latent_variational = {
+    .find_sites = find_variational_sites, .slopes = variational_slopes, .tilt = 1.0};

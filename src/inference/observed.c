@@ -4,8 +4,8 @@
 #include <holdfast/likelihood.h>
 #include <math.h>
 
-static hf_status check(hf_likelihood sites, double dispersion, double mean, double var, const void *out,
-                       const hfi_likelihood **likelihood)
+static hf_status check_rate_query(hf_likelihood sites, double dispersion, double mean, double var,
+                                  const void *out, const hfi_likelihood **likelihood)
 {
     *likelihood = hfi_likelihood_of_rates(sites);
     if (!*likelihood || !out) return HF_ERR_ARGUMENT;
@@ -30,7 +30,7 @@ hf_status hf_likelihood_moments(hf_likelihood sites, double dispersion, double m
                                 hf_reading_moments *out)
 {
     const hfi_likelihood *l = NULL;
-    const hf_status s = check(sites, dispersion, mean, var, out, &l);
+    const hf_status s = check_rate_query(sites, dispersion, mean, var, out, &l);
     if (s >= 0) hfi_likelihood_moments(l, dispersion, mean, var, &out->mean, &out->sd_mean, &out->sd);
     return s;
 }
@@ -39,7 +39,7 @@ hf_status hf_likelihood_cumulative(hf_likelihood sites, double dispersion, doubl
                                    double *probability)
 {
     const hfi_likelihood *l = NULL;
-    const hf_status s = check(sites, dispersion, mean, var, probability, &l);
+    const hf_status s = check_rate_query(sites, dispersion, mean, var, probability, &l);
     if (s < 0) return s;
     if (isnan(y)) return HF_ERR_NOT_FINITE;
     *probability = hfi_likelihood_cumulative(l, dispersion, mean, var, y);
@@ -50,7 +50,7 @@ hf_status hf_likelihood_quantile(hf_likelihood sites, double dispersion, double 
                                  double *quantile)
 {
     const hfi_likelihood *l = NULL;
-    const hf_status s = check(sites, dispersion, mean, var, quantile, &l);
+    const hf_status s = check_rate_query(sites, dispersion, mean, var, quantile, &l);
     if (s < 0) return s;
     if (!(p > 0.0 && p < 1.0)) return HF_ERR_ARGUMENT;
     *quantile = hfi_likelihood_quantile(l, dispersion, mean, var, p);
@@ -61,7 +61,7 @@ hf_status hf_likelihood_log_score(hf_likelihood sites, double dispersion, double
                                   double *log_density)
 {
     const hfi_likelihood *l = NULL;
-    const hf_status s = check(sites, dispersion, mean, var, log_density, &l);
+    const hf_status s = check_rate_query(sites, dispersion, mean, var, log_density, &l);
     if (s < 0) return s;
     if (!hfi_likelihood_allows(l, y)) return HF_ERR_ARGUMENT;
     hfi_seen seen = {.y = y, .dispersion = dispersion};
@@ -74,7 +74,7 @@ hf_status hf_likelihood_crps(hf_likelihood sites, double dispersion, double mean
                              double *crps)
 {
     const hfi_likelihood *l = NULL;
-    const hf_status s = check(sites, dispersion, mean, var, crps, &l);
+    const hf_status s = check_rate_query(sites, dispersion, mean, var, crps, &l);
     if (s < 0) return s;
     if (!hfi_likelihood_allows(l, y)) return HF_ERR_ARGUMENT;
     *crps = hfi_likelihood_crps(l, dispersion, mean, var, y);

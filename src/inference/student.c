@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Change of the constant mean, in standard deviations of the noise, at which no further round is needed. */
-static const double settled = 0.01;
+static const double little = 0.01;
 /* Nats that a step of a search must gain: an evaluation costs twenty of other noise, and the ridges between
  * scale and lengthscale are long. */
 static const double enough = 0.02;
@@ -60,7 +60,7 @@ static hf_status train(const hfi_student_search *how, const hf_fit_settings *set
         *rounds += 1;
         if (s < 0 || *rounds == most) break;
         const double moved = weighted_average(how->problem) - state[constant];
-        if (fabs(moved) < settled * exp(0.5 * state[t->noise])) break;
+        if (fabs(moved) < little * exp(0.5 * state[t->noise])) break;
         state[constant] += moved;
     }
     return s;
@@ -132,7 +132,7 @@ static hf_status give_sites(const hfi_latent_problem *p, hf_sites *sites)
     return s;
 }
 
-static hf_status check(const hfi_trainer *t, const hf_fit_settings *settings)
+static hf_status check_student_settings(const hfi_trainer *t, const hf_fit_settings *settings)
 {
     const hfi_evaluator *e = &t->evaluator;
     if (!e->kind->matrix)
@@ -152,7 +152,7 @@ hf_status hfi_student_fit(hfi_trainer *t, const hf_fit_settings *settings, doubl
                           size_t *rounds)
 {
     hfi_evaluator *e = &t->evaluator;
-    hf_status s = check(t, settings);
+    hf_status s = check_student_settings(t, settings);
     if (s >= 0) s = hfi_evaluator_select(e);
     if (s < 0) return s;
     const hfi_likelihood *likelihood = hfi_likelihood_row(settings->sites);

@@ -17,8 +17,8 @@ enum {
 static const double enough = 0.1, roughly = 1.0, clearly = 0.5;
 
 /* With nu as it is and then, if `both`, with nu free. */
-static hf_status search(const hfi_student_search *how, double *state, double *nu, bool both,
-                        size_t iterations)
+static hf_status search_variationally(const hfi_student_search *how, double *state, double *nu, bool both,
+                                      size_t iterations)
 {
     hfi_latent_problem problem;
     hf_status s = hfi_student_problem(&how->trainer->evaluator, how->problem->likelihood,
@@ -41,7 +41,7 @@ hf_status hfi_student_approach(const hfi_student_search *how, double *state, dou
     hfi_thinned thinned;
     hf_status s = thin ? hfi_thin_out(e, READINGS, &thinned) : HF_OK;
     if (s < 0) return s;
-    s = search(how, state, nu, how->train_nu && thin, iterations);
+    s = search_variationally(how, state, nu, how->train_nu && thin, iterations);
     s = hfi_unless_none(s); /* state and nu are what they were */
     const hf_status back = thin ? hfi_thin_back(e, &thinned) : HF_OK;
     return s < 0 ? s : back;
@@ -55,7 +55,7 @@ typedef struct start_comparison {
     size_t iterations;
 } start_comparison;
 
-static hf_status value_of(void *arg, const double *state, double *total)
+static hf_status evaluate_student_start(void *arg, const double *state, double *total)
 {
     const start_comparison *c = arg;
     double value = 0.0;
@@ -67,7 +67,8 @@ static hf_status value_of(void *arg, const double *state, double *total)
 }
 
 /* How high a search from `start` ends; -infinity where it finds no value. */
-static hf_status climb(const start_comparison *c, const double *start, double *state, double *total)
+static hf_status climb_from_start(const start_comparison *c, const double *start, double *state,
+                                  double *total)
 {
     hfi_trainer *t = c->cheap.trainer;
     double nu = c->nu;
@@ -79,14 +80,15 @@ static hf_status climb(const start_comparison *c, const double *start, double *s
 }
 
 /* `work`: as long as a state. */
-static hf_status compare(start_comparison *c, const double *cold, double *trial, double *work, bool *found)
+static hf_status compare_student_starts(start_comparison *c, const double *cold, double *trial, double *work,
+                                        bool *found)
 {
     hfi_trainer *t = c->cheap.trainer;
     const hfi_start *chosen = NULL;
     double from_cold = 0.0, from_shorter = -INFINITY;
-    hf_status s = climb(c, cold, work, &from_cold);
-    if (s >= 0) s = hfi_start_shorter(t, value_of, c, cold, trial, &chosen);
-    if (s >= 0 && chosen) s = climb(c, trial, work, &from_shorter);
+    hf_status s = climb_from_start(c, cold, work, &from_cold);
+    if (s >= 0) s = hfi_start_shorter(t, evaluate_student_start, c, cold, trial, &chosen);
+    if (s >= 0 && chosen) s = climb_from_start(c, trial, work, &from_shorter);
     *found = s >= 0 && from_shorter > from_cold + clearly;
     return s;
 }
@@ -104,7 +106,7 @@ static hf_status compare_here(const hfi_student_search *how, const double *cold,
     problem.tolerance = hfi_student_rough;
     start_comparison c = {
         .cheap = {.trainer = t, .problem = &problem, .enough = roughly}, .nu = nu, .iterations = iterations};
-    s = work ? compare(&c, cold, trial, work, found) : HF_ERR_MEMORY;
+    s = work ? compare_student_starts(&c, cold, trial, work, found) : HF_ERR_MEMORY;
     hfi_free(t->evaluator.ctx, work);
     hfi_latent_problem_free(&problem);
     return s;

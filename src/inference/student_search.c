@@ -57,7 +57,7 @@ static double above(const hfi_student_search *how)
 
 /* ---- the objective ----------------------------------------------------------------------------------------- */
 
-static hf_status place(void *self, const double *theta)
+static hf_status student_place(void *self, const double *theta)
 {
     student_training *w = self;
     hfi_trainer *t = w->how->trainer;
@@ -65,7 +65,7 @@ static hf_status place(void *self, const double *theta)
     return hfi_trainer_set(t, theta);
 }
 
-static hf_status evaluate(void *self, const double *theta, double *value, double *gradient)
+static hf_status student_evaluate(void *self, const double *theta, double *value, double *gradient)
 {
     (void)theta;
     const student_training *w = self;
@@ -78,7 +78,7 @@ static hf_status evaluate(void *self, const double *theta, double *value, double
     return hfi_judge_overflow(NULL, s);
 }
 
-static double log_prior(void *self, const double *theta, double *gradient)
+static double student_log_prior(void *self, const double *theta, double *gradient)
 {
     const student_training *w = self;
     hfi_trainer *t = w->how->trainer;
@@ -97,7 +97,7 @@ static bool without_value(const hfi_latent_problem *p, hf_status s)
     return s >= 0 && p->method == &hfi_latent_ep && !p->converged;
 }
 
-static hf_status judge(void *self, hf_status answer)
+static hf_status student_judge(void *self, hf_status answer)
 {
     student_training *w = self;
     const hfi_latent_problem *p = w->how->problem;
@@ -120,7 +120,7 @@ static size_t beside(const void *self)
     return 1 + VECTORS * w->how->problem->n;
 }
 
-static void tell(const void *self, double *numbers)
+static void student_tell(const void *self, double *numbers)
 {
     const student_training *w = self;
     const hfi_latent_problem *p = w->how->problem;
@@ -129,7 +129,7 @@ static void tell(const void *self, double *numbers)
 }
 
 /* As if it had been evaluated, but for the covariances, which the next evaluation makes anew. */
-static void take(void *self, const double *numbers)
+static void student_take(void *self, const double *numbers)
 {
     const student_training *w = self;
     hfi_latent_problem *p = w->how->problem;
@@ -140,14 +140,14 @@ static void take(void *self, const double *numbers)
     memcpy(p->w, numbers + 1, VECTORS * p->n * sizeof *numbers);
 }
 
-static const hfi_objective_kind of_student = {.place = place,
-                                              .evaluate = evaluate,
-                                              .log_prior = log_prior,
-                                              .judge = judge,
+static const hfi_objective_kind of_student = {.place = student_place,
+                                              .evaluate = student_evaluate,
+                                              .log_prior = student_log_prior,
+                                              .judge = student_judge,
                                               .accepted = accepted,
                                               .beside = beside,
-                                              .tell = tell,
-                                              .take = take,
+                                              .tell = student_tell,
+                                              .take = student_take,
                                               .nowhere =
                                                   "no normal approximation of the posterior under Student-t "
                                                   "noise was found at any hyperparameters tried"};
@@ -189,7 +189,8 @@ static void step_down(const hfi_student_search *how)
 }
 
 /* The approximation at the present state, from the kept start or, where that fails, from a cold one. */
-static hf_status settle(const hfi_student_search *how, const double *state, double nu, double *value)
+static hf_status find_student_sites(const hfi_student_search *how, const double *state, double nu,
+                                    double *value)
 {
     hfi_latent_problem *p = how->problem;
     hf_status s = hfi_student_value(how, state, nu, value);
@@ -213,7 +214,7 @@ static hf_status evaluate_only(const hfi_student_search *how, const double *stat
     t->found.stop = HF_STOP_NOT_TRAINED;
     t->found.log_prior = hfi_trainer_log_prior(t, state);
     t->found.gradient_norm = 0.0;
-    return settle(how, state, nu, &t->found.value);
+    return find_student_sites(how, state, nu, &t->found.value);
 }
 
 /* How near to the fixed point an evaluation of the search goes. Expectation propagation goes all the way: it
@@ -224,7 +225,7 @@ static void roughly(hfi_latent_problem *p, bool rough)
 }
 
 /* From wide->theta, where a better method has not found anything. */
-static hf_status search(student_training *w, hfi_wide_space *wide, size_t iterations)
+static hf_status search_student_state(student_training *w, hfi_wide_space *wide, size_t iterations)
 {
     const hfi_student_search *how = w->how;
     const hfi_objective objective = objective_of(w);
@@ -256,12 +257,12 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
         wide.upper[last] = log(l->shape.most - l->shape.above);
         wide.theta[last] = log(*nu - l->shape.above);
         if (!how->train_nu) wide.space.free_count--;
-        s = search(&w, &wide, iterations);
+        s = search_student_state(&w, &wide, iterations);
     }
     if (s >= 0) {
         memcpy(state, wide.theta, t->count * sizeof *state);
         if (how->train_nu) *nu = above(how) + exp(wide.theta[last]);
-        s = settle(how, state, *nu, &t->found.value);
+        s = find_student_sites(how, state, *nu, &t->found.value);
     }
     hfi_wide_space_free(t->evaluator.ctx, &wide);
     return s;

@@ -42,19 +42,19 @@ typedef struct pulled {
     double *grad;
 } pulled;
 
-static void pull(void *of, hfi_tile *tile, size_t slow, size_t fast)
+static void backward(void *of, hfi_tile *tile, size_t slow, size_t fast)
 {
     const pulled *at = of;
     (void)slow;
     hfi_tile_weigh(tile, 0, at->weights + fast);
-    hfi_tile_pull(tile, at->grad);
+    hfi_tile_backward(tile, at->grad);
 }
 
 void hfi_kernel_input_gradient(const hf_kernel *kernel, const double *x, size_t n, const double *z,
                                size_t ldz, const double *weights, double *grad, double *scratch)
 {
     pulled at = {weights, grad};
-    const hfi_sweep pairs = {kernel, 1, n, x, z, kernel->d, ldz, .visit = pull, .of = &at};
+    const hfi_sweep pairs = {kernel, 1, n, x, z, kernel->d, ldz, .visit = backward, .of = &at};
     hfi_sweep_part(&pairs, 0, 1, scratch);
 }
 

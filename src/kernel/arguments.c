@@ -89,7 +89,7 @@ static hf_status unknown_column(const hfi_parser *parser, size_t numbered)
                           shown, word, parser->d);
 }
 
-static hf_status add_column(hfi_parser *parser, size_t leaf, size_t column, size_t at)
+static hf_status add_leaf_column(hfi_parser *parser, size_t leaf, size_t column, size_t at)
 {
     const hfi_lexer *lexer = &parser->lexer;
     if (parser->leaves[leaf].form == HFI_FORM_COREGION && parser->leaves[leaf].columns > 0)
@@ -112,7 +112,7 @@ static hf_status add_texts(hfi_parser *parser, size_t leaf, size_t at, size_t *a
     *added = 0;
     for (size_t j = 0; parser->names && j < parser->d && s >= 0; j++) {
         if (!word_is(&parser->lexer, parser->names[j], '=')) continue;
-        s = add_column(parser, leaf, j, at);
+        s = add_leaf_column(parser, leaf, j, at);
         ++*added;
     }
     return s;
@@ -133,7 +133,7 @@ static hf_status parse_column(hfi_parser *parser, size_t leaf)
     const size_t numbered = numbered_column(lexer);
     if (column == SIZE_MAX && lexer->token.kind == HFI_TOKEN_NAME && numbered < parser->d) column = numbered;
     if (column != SIZE_MAX)
-        s = add_column(parser, leaf, column, at);
+        s = add_leaf_column(parser, leaf, column, at);
     else
         s = add_texts(parser, leaf, at, &texts);
     if (s < 0) return s;

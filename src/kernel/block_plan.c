@@ -59,7 +59,7 @@ static double form_factor(hfi_form form, double *slope)
     }
 }
 
-static void measure(const hfi_block_job *job, hfi_block_plan *plan)
+static void measure_block_axes(const hfi_block_job *job, hfi_block_plan *plan)
 {
     for (size_t a = 0; a < plan->axes; a++) {
         const double *column = job->x + plan->columns[a];
@@ -74,7 +74,7 @@ static void measure(const hfi_block_job *job, hfi_block_plan *plan)
 }
 
 /* Beginnings of the chunks into plan->begin unless that is NULL; returns their number. */
-static size_t cut(const hfi_block_job *job, const hfi_block_plan *plan)
+static size_t cut_block_chunks(const hfi_block_job *job, const hfi_block_plan *plan)
 {
     size_t most = NEAREST_CACHE / plan->padded, share = job->n / CHUNKS, chunks = 0;
     if (most > share) most = share;
@@ -111,11 +111,11 @@ hf_status hfi_block_plan_make(hf_context *ctx, const hfi_block_job *job, hfi_blo
     const double factor = form_factor(plan->form, &plan->slope);
     for (size_t a = 0; a < plan->axes; a++)
         plan->factor[a] = factor / kernel->value[plan->lengthscale_at + (plan->ard ? a : 0)];
-    measure(job, plan);
-    plan->chunks = cut(job, plan);
+    measure_block_axes(job, plan);
+    plan->chunks = cut_block_chunks(job, plan);
     plan->begin = hfi_alloc(ctx, plan->chunks + 1, sizeof *plan->begin);
     if (!plan->begin) return HF_ERR_MEMORY;
-    (void)cut(job, plan);
+    (void)cut_block_chunks(job, plan);
     return HF_OK;
 }
 

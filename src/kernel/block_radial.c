@@ -234,7 +234,7 @@ static void dense_pair(size_t p, size_t q, int thread, void *arg)
 
 /* ---- memory and the whole ------------------------------------------------------------------------------ */
 
-static double largest(size_t count, const double *values)
+static double find_largest_magnitude(size_t count, const double *values)
 {
     double most = 0.0;
     for (size_t i = 0; i < count; i++) {
@@ -253,7 +253,7 @@ static void largest_bar(size_t block, int thread, void *arg)
 {
     const bar_job *job = arg;
     (void)thread;
-    job->most[block] = largest(job->job->n, job->job->b_bar + block * job->job->ldb);
+    job->most[block] = find_largest_magnitude(job->job->n, job->job->b_bar + block * job->job->ldb);
 }
 
 /* In single precision numbers go through the loops in units of their largest: nothing overflows, and what
@@ -263,12 +263,12 @@ static hf_status choose_units(hf_context *ctx, radial_block *all)
     all->entry_unit = all->bar_unit = 1.0;
     if (sizeof(real) == sizeof(double) || !all->job->s) return HF_OK;
     const hfi_block_job *job = all->job;
-    all->entry_unit = largest(job->n, job->s);
+    all->entry_unit = find_largest_magnitude(job->n, job->s);
     if (job->b_bar) {
         bar_job bar = {job, hfi_alloc(ctx, job->blocks, sizeof *bar.most)};
         if (!bar.most) return HF_ERR_MEMORY;
         hfi_parallel_for(ctx, job->blocks, largest_bar, &bar);
-        all->bar_unit = largest(job->blocks, bar.most);
+        all->bar_unit = find_largest_magnitude(job->blocks, bar.most);
         hfi_free(ctx, bar.most);
     }
     if (!(all->entry_unit > 0.0)) all->entry_unit = 1.0;
@@ -294,7 +294,7 @@ static void fill_coordinates(radial_block *all)
     for (size_t l = 0; all->entry && l < job->n; l++) all->entry[l] = (real)(job->s[l] / all->entry_unit);
 }
 
-static bool allocate(hf_context *ctx, radial_block *all)
+static bool allocate_radial_block(hf_context *ctx, radial_block *all)
 {
     const hfi_block_job *job = all->job;
     const size_t padded = all->plan->padded, threads = (size_t)hf_context_threads(ctx);
@@ -320,7 +320,7 @@ static bool allocate(hf_context *ctx, radial_block *all)
     return !job->theta || all->theta;
 }
 
-static void release(hf_context *ctx, radial_block *all)
+static void free_radial_block(hf_context *ctx, radial_block *all)
 {
     HFI_FREE(ctx, all->desks, all->z, all->by_row, all->by_chunk, all->entry, all->tile, all->by_axis,
              all->s_bar, all->theta, all->tile_double);
@@ -355,7 +355,7 @@ hf_status hfi_block_radial_double(hf_context *ctx, const hfi_block_job *job, con
 {
     const double n = (double)job->n;
     radial_block all = {.ctx = ctx, .job = job, .plan = plan};
-    hf_status status = allocate(ctx, &all) ? choose_units(ctx, &all) : HF_ERR_MEMORY;
+    hf_status status = allocate_radial_block(ctx, &all) ? choose_units(ctx, &all) : HF_ERR_MEMORY;
     if (status >= 0) {
         fill_coordinates(&all);
         status = hfi_pair_rounds(ctx, "covariances", plan->chunks, 0.5 * n * (n + 1.0),
@@ -365,6 +365,6 @@ hf_status hfi_block_radial_double(hf_context *ctx, const hfi_block_job *job, con
                                  &all);
     }
     if (status >= 0 && job->b_bar) deliver_adjoint(&all);
-    release(ctx, &all);
+    free_radial_block(ctx, &all);
     return status;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* This process's share, by the path for radial kernels where that can be. */
-static hf_status run(hf_context *ctx, const hfi_block_job *job, hfi_precision precision)
+static hf_status run_block_job(hf_context *ctx, const hfi_block_job *job, hfi_precision precision)
 {
     if (!hfi_block_plan_fits(job->kernel)) return hfi_block_tiles(ctx, job);
     hfi_block_plan plan;
@@ -57,14 +57,14 @@ hf_status hfi_kernel_block_product(hf_context *ctx, const hf_kernel *kernel, siz
                                .s = s,
                                .b = b,
                                .ldb = ldb};
-    hf_status status = hfi_group_agree(ctx, owner ? run(ctx, &job, precision) : HF_ERR_MEMORY);
+    hf_status status = hfi_group_agree(ctx, owner ? run_block_job(ctx, &job, precision) : HF_ERR_MEMORY);
     if (status >= 0) status = add_columns(ctx, n, blocks, b, ldb);
     hfi_free(ctx, owner);
     return status;
 }
 
 /* `to` may be NULL, where nothing was asked for. */
-static void add(size_t count, const double *from, double *to)
+static void add_wanted_sums(size_t count, const double *from, double *to)
 {
     for (size_t k = 0; to && k < count; k++) to[k] += from[k];
 }
@@ -90,12 +90,12 @@ hf_status hfi_kernel_block_adjoint(hf_context *ctx, const hf_kernel *kernel, siz
     if (theta) job.theta = hfi_alloc(ctx, kernel->parameters, sizeof *theta);
     job.owner = owner;
     const bool ready = owner && (job.s_bar || !s_bar) && (job.theta || !theta);
-    hf_status status = hfi_group_agree(ctx, ready ? run(ctx, &job, precision) : HF_ERR_MEMORY);
+    hf_status status = hfi_group_agree(ctx, ready ? run_block_job(ctx, &job, precision) : HF_ERR_MEMORY);
     if (status >= 0 && s_bar) status = hfi_group_sum(ctx, n, job.s_bar);
     if (status >= 0 && theta) status = hfi_group_sum(ctx, kernel->parameters, job.theta);
     if (status >= 0) {
-        add(n, job.s_bar, s_bar);
-        add(kernel->parameters, job.theta, theta);
+        add_wanted_sums(n, job.s_bar, s_bar);
+        add_wanted_sums(kernel->parameters, job.theta, theta);
     }
     HFI_FREE(ctx, owner, job.s_bar, job.theta);
     return status;
@@ -121,6 +121,6 @@ hf_status hfi_kernel_dense_product(hf_context *ctx, const hf_kernel *kernel, siz
                                .ldv = ldv,
                                .p = p,
                                .ldp = ldp};
-    const hf_status status = hfi_group_agree(ctx, run(ctx, &job, precision));
+    const hf_status status = hfi_group_agree(ctx, run_block_job(ctx, &job, precision));
     return status >= 0 ? add_columns(ctx, n, c, p, ldp) : status;
 }

@@ -134,7 +134,7 @@ static hf_status assign(const hfi_parser *parser, hf_kernel *kernel, const hfi_a
     return HF_OK;
 }
 
-static bool multiply(hf_kernel *kernel, size_t p, double number)
+static bool multiply_parameter(hf_kernel *kernel, size_t p, double number)
 {
     kernel->value[p] *= number;
     kernel->given[p] = true;
@@ -148,7 +148,7 @@ static bool multiply_coregion(hf_kernel *kernel, const hfi_leaf *leaf, double nu
     const size_t factors = hfi_coregion_factors(leaf), count = hfi_leaf_parameters(leaf);
     bool fine = true;
     for (size_t k = 0; k < count; k++)
-        fine = multiply(kernel, leaf->first + k, k < factors ? sqrt(number) : number) && fine;
+        fine = multiply_parameter(kernel, leaf->first + k, k < factors ? sqrt(number) : number) && fine;
     return fine;
 }
 
@@ -156,7 +156,7 @@ static bool multiply_coregion(hf_kernel *kernel, const hfi_leaf *leaf, double nu
 static bool apply_number(hf_kernel *kernel, size_t term, double number)
 {
     const hfi_node *nodes = kernel->nodes;
-    if (nodes[term].scale != HFI_NONE) return multiply(kernel, nodes[term].scale, number);
+    if (nodes[term].scale != HFI_NONE) return multiply_parameter(kernel, nodes[term].scale, number);
     size_t c = nodes[term].child;
     while (nodes[c].kind == HFI_NODE_LEAF && !hfi_form_has_amplitude(kernel->leaves[nodes[c].leaf].form))
         c = nodes[c].next;
@@ -171,7 +171,7 @@ static bool apply_number(hf_kernel *kernel, size_t term, double number)
     const hfi_field amplitude = hfi_form_amplitude(leaf->form);
     const size_t from = hfi_leaf_at(leaf, amplitude);
     for (size_t k = 0; k < hfi_leaf_entries(leaf, amplitude); k++)
-        fine = multiply(kernel, from + k, number) && fine;
+        fine = multiply_parameter(kernel, from + k, number) && fine;
     return fine;
 }
 

@@ -164,7 +164,7 @@ static void make_triangular(size_t outputs, size_t rank, double *w)
     }
 }
 
-static void put(hf_kernel *kernel, size_t p, double value)
+static void put_coregion_entry(hf_kernel *kernel, size_t p, double value)
 {
     kernel->value[p] = value;
     kernel->lower[p] = fmin(kernel->lower[p], value);
@@ -203,8 +203,8 @@ void hfi_coregion_reorder(hf_kernel *kernel, const hfi_leaf *leaf, const size_t 
     make_triangular(outputs, rank, w);
     for (size_t i = 0; i < outputs; i++) {
         const size_t first = leaf->first + hfi_coregion_row(leaf, i), length = hfi_coregion_length(leaf, i);
-        for (size_t q = 0; !stays && q < length; q++) put(kernel, first + q, w[i * rank + q]);
-        if (!stays && rank < outputs) put(kernel, own_at(leaf, i), own[i]);
+        for (size_t q = 0; !stays && q < length; q++) put_coregion_entry(kernel, first + q, w[i * rank + q]);
+        if (!stays && rank < outputs) put_coregion_entry(kernel, own_at(leaf, i), own[i]);
         kernel->row_of[leaf->pairs_at + i] = order ? order[i] : i;
     }
     hfi_coregion_refresh(kernel, leaf);

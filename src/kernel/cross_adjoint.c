@@ -9,7 +9,7 @@
 #define INPUTS 16u /* points of one job when the gradient is in the points: each sum has one owner */
 
 /* Sums over the pairs of inducing inputs z and the points p, which may be these inputs themselves. */
-typedef struct pull_job {
+typedef struct backward_job {
     const hf_kernel *kernel;
     size_t points, n;
     const double *p, *z;
@@ -20,13 +20,13 @@ typedef struct pull_job {
     size_t scratch_each;
     double *own; /* for each thread: the gradient of a variance; NULL unless p is z */
     double *z_grad;
-} pull_job;
+} backward_job;
 
 /* ---- in the parameters ----------------------------------------------------------------------- */
 
 static void load_rows(void *of, hfi_tile *tile, size_t slow, size_t fast)
 {
-    const pull_job *job = of;
+    const backward_job *job = of;
     for (size_t r = 0; r < tile->points.rows; r++)
         hfi_tile_weigh(tile, r, job->w + (slow + r) * job->ldw + fast);
 }
@@ -35,7 +35,7 @@ static void load_rows(void *of, hfi_tile *tile, size_t slow, size_t fast)
 
 /* An input of a Gram matrix moves the covariances of its row and of its column, which are the same; its own
  * variance is not among them. */
-static void load_pairs(const pull_job *job, hfi_tile *tile, size_t i, size_t fast)
+static void load_pairs(const backward_job *job, hfi_tile *tile, size_t i, size_t fast)
 {
     double *row = hfi_tile_weights(tile);
     for (size_t c = 0; c < tile->count; c++) {
@@ -51,7 +51,7 @@ static void load_pairs(const pull_job *job, hfi_tile *tile, size_t i, size_t fas
 /* A tile pulls at its slow point, so that here the inducing inputs are the slow ones. */
 static void input_block(size_t index, int thread, void *arg)
 {
-    const pull_job *job = arg;
+    const backward_job *job = arg;
     const size_t d = job->kernel->d, begin = index * INPUTS, end = hfi_smaller(job->n, begin + INPUTS);
     hfi_tile tile;
     hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
@@ -64,7 +64,7 @@ static void input_block(size_t index, int thread, void *arg)
             for (size_t j = begin; j < end; j++) {
                 load_pairs(job, &tile, j, panel + f);
                 tile.points.x = job->z + j * job->ldz;
-                hfi_tile_pull(&tile, job->z_grad + j * d);
+                hfi_tile_backward(&tile, job->z_grad + j * d);
             }
         }
     }
@@ -76,7 +76,7 @@ static void input_block(size_t index, int thread, void *arg)
     }
 }
 
-static hf_status by_input(hf_context *ctx, pull_job *job)
+static hf_status by_input(hf_context *ctx, backward_job *job)
 {
     job->scratch = hfi_kernel_scratch_alloc(ctx, job->kernel, &job->scratch_each);
     if (!job->scratch) return HF_ERR_MEMORY;
@@ -89,7 +89,7 @@ hf_status hfi_kernel_cross_adjoint(hf_context *ctx, const hf_kernel *kernel, siz
                                    size_t ldx, size_t n, const double *z, size_t ldz, const double *w,
                                    size_t ldw, double *theta, double *z_grad)
 {
-    pull_job job = {kernel, m, n, x, z, ldx, ldz, w, ldw, .z_grad = z_grad};
+    backward_job job = {kernel, m, n, x, z, ldx, ldz, w, ldw, .z_grad = z_grad};
     const hfi_sweep pairs = {kernel, m, n, x, z, ldx, ldz, .visit = load_rows, .of = &job};
     if (m == 0 || n == 0) return HF_OK;
     const hf_status status = theta ? hfi_sweep_adjoint(ctx, &pairs, theta) : HF_OK;
@@ -99,7 +99,7 @@ hf_status hfi_kernel_cross_adjoint(hf_context *ctx, const hf_kernel *kernel, siz
 hf_status hfi_kernel_gram_input_adjoint(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *z,
                                         size_t ldz, const double *w, size_t ldw, double *z_grad)
 {
-    pull_job job = {kernel, n, n, z, z, ldz, ldz, w, ldw, .z_grad = z_grad};
+    backward_job job = {kernel, n, n, z, z, ldz, ldz, w, ldw, .z_grad = z_grad};
     if (n == 0) return HF_OK;
     job.own = hfi_alloc(ctx, (size_t)hf_context_threads(ctx), kernel->d * sizeof(double));
     const hf_status status = job.own ? by_input(ctx, &job) : HF_ERR_MEMORY;

@@ -16,7 +16,7 @@ static void factor_jet(const hfi_enclosed *at, size_t factor, hfi_interval *jet,
 }
 
 /* a := a b, the highest derivatives first, as they need the lower ones of before. */
-static void multiply(const hfi_enclosed *at, hfi_interval *a, const hfi_interval *b)
+static void multiply_enclosed_jets(const hfi_enclosed *at, hfi_interval *a, const hfi_interval *b)
 {
     const size_t d = at->kernel->d;
     for (size_t i = 0; i < d && at->order == 2; i++)
@@ -42,7 +42,7 @@ static void term_jet(const hfi_enclosed *at, size_t term, hfi_interval *jet, hfi
     factor_jet(at, first, jet, room);
     for (size_t c = kernel->nodes[first].next; c != HFI_NONE; c = kernel->nodes[c].next) {
         factor_jet(at, c, room, room + size);
-        multiply(at, jet, room);
+        multiply_enclosed_jets(at, jet, room);
     }
     if (scale == HFI_NONE) return;
     const hfi_interval factor = hfi_enclosed_parameter(at, scale);

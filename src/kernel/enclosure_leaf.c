@@ -45,7 +45,7 @@ static void periodic_derivatives(const hfi_enclosed *at, const hfi_leaf *leaf, h
     }
 }
 
-static void periodic(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
+static void enclose_periodic_leaf(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
 {
     hfi_interval sum = ZERO;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -62,7 +62,7 @@ static void periodic(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval 
 
 /* ---- linear ---------------------------------------------------------------------------------- */
 
-static void linear(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
+static void enclose_linear_leaf(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
 {
     const size_t d = at->kernel->d;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -262,7 +262,7 @@ static void add_cosine(const hfi_enclosed *at, const hfi_leaf *leaf, long double
               hfi_interval_negate(hfi_interval_multiply(hfi_interval_square(two_pi()), c)), jet);
 }
 
-static void plane(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
+static void enclose_plane_leaf(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
 {
     if (leaf->form == HFI_FORM_TILT) {
         const hfi_interval e = hfi_interval_exp(plane_argument(at, leaf, HFI_FIELD_RATE, 1.0L));
@@ -279,10 +279,10 @@ void hfi_enclose_leaf(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval
     for (size_t k = 0; k < size; k++) jet[k] = ZERO;
     switch (leaf->form) {
     case HFI_FORM_PERIODIC:
-        periodic(at, leaf, jet);
+        enclose_periodic_leaf(at, leaf, jet);
         break;
     case HFI_FORM_LINEAR:
-        linear(at, leaf, jet);
+        enclose_linear_leaf(at, leaf, jet);
         break;
     case HFI_FORM_CONSTANT:
         jet[0] = hfi_enclosed_parameter(at, leaf->first);
@@ -302,7 +302,7 @@ void hfi_enclose_leaf(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval
     case HFI_FORM_WAVE:
     case HFI_FORM_SWELL:
     case HFI_FORM_TILT:
-        plane(at, leaf, jet);
+        enclose_plane_leaf(at, leaf, jet);
         break;
     default:
         hfi_enclose_radial(at, leaf, jet);

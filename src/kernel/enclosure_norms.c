@@ -45,7 +45,7 @@ static series number(long double value)
     return stationary(a);
 }
 
-static series multiply(const series *f, const series *g)
+static series multiply_norm_series(const series *f, const series *g)
 {
     static const long double CHOOSE[ORDERS][ORDERS] = {
         {1.0L}, {1.0L, 1.0L}, {1.0L, 2.0L, 1.0L}, {1.0L, 3.0L, 3.0L, 1.0L}};
@@ -60,7 +60,7 @@ static series multiply(const series *f, const series *g)
     return s.stationary ? stationary(a) : s;
 }
 
-static series add(const series *f, const series *g)
+static series add_norm_series(const series *f, const series *g)
 {
     series s = {.stationary = f->stationary && g->stationary};
     long double a[ORDERS] = {0.0L};
@@ -93,7 +93,7 @@ static long double power_up(long double base, size_t p)
 
 /* In q = sum (v_a / l_a)^2. A norm that needs derivatives that the kernel lacks is infinite, unless the kernel does not
  * move at all. */
-static series radial(const moving *m, const hfi_leaf *leaf)
+static series bound_radial_series(const moving *m, const hfi_leaf *leaf)
 {
     const hfi_interval one = hfi_interval_point(1.0L), two = hfi_interval_point(2.0L);
     hfi_interval q = hfi_interval_point(0.0L);
@@ -127,7 +127,7 @@ static series radial(const moving *m, const hfi_leaf *leaf)
 }
 
 /* exp(-b (1 - cos theta)) in theta, b = 1 / l^2: b/2, b/24 + b^2/8, b/720 + b^2/48 + b^3/48. */
-static series periodic(const moving *m, const hfi_leaf *leaf)
+static series bound_periodic_series(const moving *m, const hfi_leaf *leaf)
 {
     series product = number(1.0L);
     for (size_t k = 0; k < leaf->columns; k++) {
@@ -143,12 +143,12 @@ static series periodic(const moving *m, const hfi_leaf *leaf)
         const long double a[ORDERS] = {1.0L, hfi_times_up(0.5L * b, q), hfi_times_up(second, power_up(q, 2)),
                                        hfi_times_up(third, power_up(q, 3))};
         const series factor = stationary(a);
-        product = multiply(&product, &factor);
+        product = multiply_norm_series(&product, &factor);
     }
     return product;
 }
 
-static series linear(const moving *m, const hfi_leaf *leaf)
+static series bound_linear_series(const moving *m, const hfi_leaf *leaf)
 {
     series s = {.stationary = false};
     long double square = 0.0L, slope = 0.0L;
@@ -180,14 +180,14 @@ static series component(const moving *m, const hfi_leaf *leaf, size_t q)
         const long double bell[ORDERS] = {1.0L, g, 0.5L * power_up(g, 2), hfi_up(power_up(g, 3) / 6.0L)};
         const long double wave[ORDERS] = {1.0L, 0.5L * c2, hfi_up(power_up(c2, 2) / 24.0L),
                                           hfi_up(power_up(c2, 3) / 720.0L)};
-        const series s = stationary(bell), w = stationary(wave), both = multiply(&s, &w);
-        product = multiply(&product, &both);
+        const series s = stationary(bell), w = stationary(wave), both = multiply_norm_series(&s, &w);
+        product = multiply_norm_series(&product, &both);
     }
     return product;
 }
 
 /* With c what u moves by: cos c of wave; features whose derivatives are at most c^p, or exp(u) c^p. */
-static series plane(const moving *m, const hfi_leaf *leaf)
+static series bound_plane_series(const moving *m, const hfi_leaf *leaf)
 {
     const bool tilt = leaf->form == HFI_FORM_TILT;
     const hfi_field field = tilt ? HFI_FIELD_RATE : HFI_FIELD_FREQUENCY;
@@ -217,19 +217,19 @@ static series leaf_series(const moving *m, const hfi_leaf *leaf)
     series sum = number(0.0L);
     switch (leaf->form) {
     case HFI_FORM_PERIODIC:
-        return periodic(m, leaf);
+        return bound_periodic_series(m, leaf);
     case HFI_FORM_LINEAR:
-        return linear(m, leaf);
+        return bound_linear_series(m, leaf);
     case HFI_FORM_SM:
         for (size_t q = 0; q < leaf->components; q++) {
             const series s = component(m, leaf, q);
-            sum = add(&sum, &s);
+            sum = add_norm_series(&sum, &s);
         }
         return sum;
     case HFI_FORM_WAVE:
     case HFI_FORM_SWELL:
     case HFI_FORM_TILT:
-        return plane(m, leaf);
+        return bound_plane_series(m, leaf);
     case HFI_FORM_CONSTANT:
     case HFI_FORM_WHITE:
     case HFI_FORM_CATEGORY: /* does not move within one category, */
@@ -237,7 +237,7 @@ static series leaf_series(const moving *m, const hfi_leaf *leaf)
         hfi_enclose_leaf(&m->at, leaf, &value);
         return number(value.upper > 0.0L ? value.upper : 0.0L);
     default:
-        return radial(m, leaf);
+        return bound_radial_series(m, leaf);
     }
 }
 
@@ -256,9 +256,9 @@ static series term_series(const moving *m, size_t term)
                                   ? sum_series(m, c)
                                   : leaf_series(m, &kernel->leaves[kernel->nodes[c].leaf]);
         series *into = factor.stationary ? &plain : &rest;
-        *into = multiply(into, &factor);
+        *into = multiply_norm_series(into, &factor);
     }
-    return multiply(&plain, &rest);
+    return multiply_norm_series(&plain, &rest);
 }
 
 static series sum_series(const moving *m, size_t sum)
@@ -267,7 +267,7 @@ static series sum_series(const moving *m, size_t sum)
     series total = number(0.0L);
     for (size_t t = kernel->nodes[sum].child; t != HFI_NONE; t = kernel->nodes[t].next) {
         const series term = term_series(m, t);
-        total = add(&total, &term);
+        total = add_norm_series(&total, &term);
     }
     return total;
 }

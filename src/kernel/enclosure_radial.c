@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of r^2 = sum u_a^2, u_a = (x_a - z_a) / l_a, with their derivatives in x:
  *
- *     dk/dx_a = -first y_a / l_a        d2k/dx_a dx_b = second v_a v_b / (l_a l_b) - bend [a = b] / l_a^2
+ *     dk/dx_a = -first y_a / l_a        d2k/dx_a dx_b = second v_a v_b / (l_a l_b) - diagonal [a = b] / l_a^2
  *
  * where y and v are u or, for the rough ones, the direction u / r, in which what would be a division by a
  * small r is bounded. */
 #include "kernel/enclosure_leaf.h"
 
 typedef struct radial_enclosure {
-    hfi_interval value, first, second, bend;
+    hfi_interval value, first, second, diagonal;
     bool first_by_direction, second_by_direction;
 } radial_enclosure;
 
@@ -44,7 +44,7 @@ static radial_enclosure exponential(hfi_interval r, int order)
     f.first = f.value;
     if (order < 2) return f;
     const hfi_interval steep = inverse(r);
-    f.bend = hfi_interval_multiply(f.value, steep);
+    f.diagonal = hfi_interval_multiply(f.value, steep);
     f.second = hfi_interval_multiply(f.value, hfi_interval_add(hfi_interval_point(1.0L), steep));
     return f;
 }
@@ -53,7 +53,7 @@ static radial_enclosure matern32(hfi_interval s)
 {
     const hfi_interval e = hfi_interval_decay(s);
     radial_enclosure f = {.value = matern(HFI_FORM_MATERN32, s, e), .second_by_direction = true};
-    f.first = f.bend = hfi_interval_times(3.0L, e);
+    f.first = f.diagonal = hfi_interval_times(3.0L, e);
     f.second = hfi_interval_multiply(s, f.first);
     return f;
 }
@@ -62,7 +62,8 @@ static radial_enclosure matern52(hfi_interval s)
 {
     const hfi_interval e = hfi_interval_decay(s), three = hfi_interval_point(3.0L);
     radial_enclosure f = {.value = matern(HFI_FORM_MATERN52, s, e)};
-    f.first = f.bend = hfi_interval_divide(hfi_interval_times(5.0L, matern(HFI_FORM_MATERN32, s, e)), three);
+    f.first = f.diagonal =
+        hfi_interval_divide(hfi_interval_times(5.0L, matern(HFI_FORM_MATERN32, s, e)), three);
     f.second = hfi_interval_divide(hfi_interval_times(25.0L, e), three);
     return f;
 }
@@ -74,7 +75,7 @@ static radial_enclosure rational(hfi_interval alpha, hfi_interval r2, int order)
     radial_enclosure f = {.value = hfi_interval_decay(hfi_interval_multiply(alpha, log))};
     if (order == 0) return f;
     const hfi_interval next = hfi_interval_add(alpha, hfi_interval_point(1.0L));
-    f.first = f.bend = hfi_interval_decay(hfi_interval_multiply(next, log));
+    f.first = f.diagonal = hfi_interval_decay(hfi_interval_multiply(next, log));
     if (order == 1) return f;
     const hfi_interval last = hfi_interval_add(alpha, hfi_interval_point(2.0L));
     f.second = hfi_interval_multiply(hfi_interval_divide(next, alpha),
@@ -95,7 +96,7 @@ static radial_enclosure radial_at(hfi_form form, hfi_interval alpha, hfi_interva
         return rational(alpha, r2, order);
     default: {
         const hfi_interval e = hfi_interval_decay(hfi_interval_times(0.5L, r2));
-        return (radial_enclosure){.value = e, .first = e, .second = e, .bend = e};
+        return (radial_enclosure){.value = e, .first = e, .second = e, .diagonal = e};
     }
     }
 }
@@ -132,7 +133,7 @@ static void derivatives(const hfi_enclosed *at, const hfi_leaf *leaf, const radi
                 hfi_interval_multiply(f->second, hfi_interval_multiply(v[a], v[b]));
         jet[hfi_jet_second(d, i, i)] =
             hfi_interval_subtract(hfi_interval_multiply(f->second, hfi_interval_square(v[a])),
-                                  hfi_interval_divide(f->bend, hfi_interval_square(l)));
+                                  hfi_interval_divide(f->diagonal, hfi_interval_square(l)));
     }
 }
 

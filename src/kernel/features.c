@@ -39,35 +39,35 @@ typedef struct drawing {
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
 /* Adds a normal frequency, scaled, for each column. */
-static void normal_waves(drawing *w, const hfi_leaf *leaf, double scale)
+static void normal_frequencies(drawing *w, const hfi_leaf *leaf, double scale)
 {
     for (size_t a = 0; a < leaf->columns; a++)
         w->frequency[hfi_leaf_column(w->kernel, leaf, a)] +=
             scale * hfi_stream_normal(w->stream) / hfi_leaf_entry(w->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
 }
 
-static void se_waves(drawing *w, const hfi_leaf *leaf)
+static void se_frequencies(drawing *w, const hfi_leaf *leaf)
 {
-    normal_waves(w, leaf, 1.0);
+    normal_frequencies(w, leaf, 1.0);
 }
 
 /* The spectral density of Matern nu is a multivariate t of 2 nu degrees of freedom. */
-static void matern_waves(drawing *w, const hfi_leaf *leaf)
+static void matern_frequencies(drawing *w, const hfi_leaf *leaf)
 {
     const double nu = leaf->form == HFI_FORM_MATERN12 ? 0.5 : leaf->form == HFI_FORM_MATERN32 ? 1.5 : 2.5;
-    normal_waves(w, leaf, sqrt(nu / hfi_stream_gamma(w->stream, nu)));
+    normal_frequencies(w, leaf, sqrt(nu / hfi_stream_gamma(w->stream, nu)));
 }
 
 /* (1 + r^2 / (2 alpha))^-alpha is the mean of exp(-g r^2 / 2), g gamma of shape alpha and mean 1. */
-static void rq_waves(drawing *w, const hfi_leaf *leaf)
+static void rq_frequencies(drawing *w, const hfi_leaf *leaf)
 {
     const double alpha = w->kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)];
-    normal_waves(w, leaf, sqrt(hfi_stream_gamma(w->stream, alpha) / alpha));
+    normal_frequencies(w, leaf, sqrt(hfi_stream_gamma(w->stream, alpha) / alpha));
 }
 
 /* exp(-2 sin^2(u/2)/l^2) = sum_j exp(-c) I_j(c) cos(j u), c = 1/l^2: probabilities of the difference of two
  * Poissons of mean c/2. */
-static void periodic_waves(drawing *w, const hfi_leaf *leaf)
+static void periodic_frequencies(drawing *w, const hfi_leaf *leaf)
 {
     for (size_t a = 0; a < leaf->columns; a++) {
         const double l = hfi_leaf_entry(w->kernel, leaf, HFI_FIELD_LENGTHSCALE, a), mean = 0.5 / l / l;
@@ -78,7 +78,7 @@ static void periodic_waves(drawing *w, const hfi_leaf *leaf)
 }
 
 /* One component, by its weight; in each column to the left or to the right. */
-static void spectral_waves(drawing *w, const hfi_leaf *leaf)
+static void spectral_frequencies(drawing *w, const hfi_leaf *leaf)
 {
     const double *value = w->kernel->value, *weight = value + hfi_leaf_at(leaf, HFI_FIELD_WEIGHT);
     double all = 0.0;
@@ -98,7 +98,7 @@ static void spectral_waves(drawing *w, const hfi_leaf *leaf)
 }
 
 /* cos u is half of a wave to the left and half of one to the right. */
-static void plane_waves(drawing *w, const hfi_leaf *leaf)
+static void plane_frequencies(drawing *w, const hfi_leaf *leaf)
 {
     const double sign = hfi_stream_bits(w->stream) >> 63 ? -1.0 : 1.0;
     for (size_t a = 0; a < leaf->columns; a++)
@@ -155,18 +155,12 @@ static void category_factor(drawing *w, const hfi_leaf *leaf)
 
 /* How a feature of a product is drawn from each of its leaves; NULL: there is no function to draw. */
 static void (*const draw_leaf[HFI_FORMS])(drawing *w, const hfi_leaf *leaf) = {
-    [HFI_FORM_SE] = se_waves,
-    [HFI_FORM_MATERN12] = matern_waves,
-    [HFI_FORM_MATERN32] = matern_waves,
-    [HFI_FORM_MATERN52] = matern_waves,
-    [HFI_FORM_RQ] = rq_waves,
-    [HFI_FORM_PERIODIC] = periodic_waves,
-    [HFI_FORM_SM] = spectral_waves,
-    [HFI_FORM_WAVE] = plane_waves,
-    [HFI_FORM_LINEAR] = linear_factor,
-    [HFI_FORM_CONSTANT] = constant_factor,
-    [HFI_FORM_COREGION] = coregion_factor,
-    [HFI_FORM_CATEGORY] = category_factor,
+    [HFI_FORM_SE] = se_frequencies,           [HFI_FORM_MATERN12] = matern_frequencies,
+    [HFI_FORM_MATERN32] = matern_frequencies, [HFI_FORM_MATERN52] = matern_frequencies,
+    [HFI_FORM_RQ] = rq_frequencies,           [HFI_FORM_PERIODIC] = periodic_frequencies,
+    [HFI_FORM_SM] = spectral_frequencies,     [HFI_FORM_WAVE] = plane_frequencies,
+    [HFI_FORM_LINEAR] = linear_factor,        [HFI_FORM_CONSTANT] = constant_factor,
+    [HFI_FORM_COREGION] = coregion_factor,    [HFI_FORM_CATEGORY] = category_factor,
 };
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
@@ -230,7 +224,7 @@ static void count_factors(const hf_kernel *kernel, size_t node, size_t *factors,
 
 /* ---- the features ------------------------------------------------------------------------------------------------ */
 
-static hf_status check(hf_context *ctx, const hf_kernel *kernel)
+static hf_status check_drawable_leaves(hf_context *ctx, const hf_kernel *kernel)
 {
     for (size_t l = 0; l < kernel->leaf_count; l++)
         if (draw_leaf[kernel->leaves[l].form] == NULL)
@@ -239,7 +233,7 @@ static hf_status check(hf_context *ctx, const hf_kernel *kernel)
     return HF_OK;
 }
 
-static hf_status make_room(hf_context *ctx, const hf_kernel *kernel, size_t each, hfi_features *out)
+static hf_status allocate_features(hf_context *ctx, const hf_kernel *kernel, size_t each, hfi_features *out)
 {
     size_t count = 0, factors = 0, numbers = 0;
     bool random;
@@ -279,11 +273,11 @@ static void draw_feature(drawing *w, size_t term, double share, bool weighted)
     out->first[i + 1] = w->factor_count;
 }
 
-hf_status hfi_features_create(hf_context *ctx, const hf_kernel *kernel, size_t waves_of_each,
+hf_status hfi_features_create(hf_context *ctx, const hf_kernel *kernel, size_t features_of_each,
                               hfi_stream *stream, hfi_features *out)
 {
-    hf_status status = check(ctx, kernel);
-    if (status >= 0) status = make_room(ctx, kernel, waves_of_each, out);
+    hf_status status = check_drawable_leaves(ctx, kernel);
+    if (status >= 0) status = allocate_features(ctx, kernel, features_of_each, out);
     if (status < 0) return status;
     drawing w = {.kernel = kernel, .stream = stream, .out = out, .stride = out->count};
     w.frequency = hfi_alloc(ctx, kernel->d, sizeof *w.frequency);
@@ -294,7 +288,7 @@ hf_status hfi_features_create(hf_context *ctx, const hf_kernel *kernel, size_t w
     out->count = 0;
     for (size_t t = kernel->nodes[kernel->root].child; t != HFI_NONE; t = kernel->nodes[t].next) {
         bool random = false;
-        const size_t here = is_finite(kernel, t, &random) ? 1 : waves_of_each;
+        const size_t here = is_finite(kernel, t, &random) ? 1 : features_of_each;
         for (size_t i = 0; i < here; i++) draw_feature(&w, t, 1.0 / (double)here, !random);
     }
     hfi_free(ctx, w.frequency);
@@ -341,7 +335,7 @@ static double product(const hfi_features *f, size_t i, size_t but, const double 
     return value;
 }
 
-static void add(size_t d, double weight, const double *from, double *to)
+static void add_weighted_row(size_t d, double weight, const double *from, double *to)
 {
     for (size_t j = 0; j < d; j++) to[j] += weight * from[j];
 }
@@ -365,7 +359,8 @@ static double chunk_sum(const hfi_features *f, size_t first, size_t count, const
     for (size_t i = 0; i < count; i++)
         for (size_t k = f->first[first + i]; k < f->first[first + i + 1]; k++)
             if (f->factors[k].kind == LINEAR)
-                add(f->d, cosine[i] * product(f, first + i, k, x), f->numbers + f->factors[k].at, gradient);
+                add_weighted_row(f->d, cosine[i] * product(f, first + i, k, x), f->numbers + f->factors[k].at,
+                                 gradient);
     return sum;
 }
 

@@ -30,10 +30,10 @@ typedef struct hfi_features {
     double *numbers;             /**< what they are made of */
 } hfi_features;
 
-/** `waves_of_each` features for every term of the kernel; 1, which is exact, for a term that is a
- * constant, linear or a coregion alone. HF_ERR_ARGUMENT for a kernel of which no function can be
- * drawn, by its name; HF_ERR_MEMORY. O(waves_of_each terms d). */
-hf_status hfi_features_create(hf_context *ctx, const hf_kernel *kernel, size_t waves_of_each,
+/** `features_of_each` features for every term of the kernel; 1, which is exact, for a term that
+ * is a constant, linear or a coregion alone. HF_ERR_ARGUMENT for a kernel of which no function
+ * can be drawn, by its name; HF_ERR_MEMORY. O(features_of_each terms d). */
+hf_status hfi_features_create(hf_context *ctx, const hf_kernel *kernel, size_t features_of_each,
                               hfi_stream *stream, hfi_features *out);
 void hfi_features_free(hfi_features *features);
 /** f(x); adds its gradient to `gradient` (d entries) unless that is NULL. Thread-safe, allocates

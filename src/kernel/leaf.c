@@ -409,19 +409,19 @@ void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *
 
 /* ---- gradient in the slow point -------------------------------------------------------------- */
 
-static void radial_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
-                        const double *adjoint, double *spare, double *grad)
+static void radial_backward(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
+                            const double *adjoint, double *spare, double *grad)
 {
     const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
     hfi_loop_scale(entries(tile), 2.0, slots + HFI_BUFFER, spare);
     hfi_loop_multiply(entries(tile), adjoint, spare);
     for (size_t a = 0; a < lengthscales.count; a++)
-        grad[lengthscales.columns[a]] += hfi_loop_pull(&tile->points, lengthscales.columns[a],
-                                                       lengthscales.value[lengthscales.step * a], spare);
+        grad[lengthscales.columns[a]] += hfi_loop_backward(&tile->points, lengthscales.columns[a],
+                                                           lengthscales.value[lengthscales.step * a], spare);
 }
 
-static void periodic_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
-                          const double *adjoint, double *spare, double *grad)
+static void periodic_backward(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
+                              const double *adjoint, double *spare, double *grad)
 {
     const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
     const hfi_axes periods = leaf_axes(tile, leaf, HFI_FIELD_PERIOD);
@@ -429,11 +429,11 @@ static void periodic_pull(const hfi_tile *tile, const hfi_leaf *leaf, const doub
     hfi_loop_multiply(entries(tile), adjoint, spare);
     for (size_t a = 0; a < periods.count; a++)
         grad[periods.columns[a]] +=
-            hfi_loop_periodic_pull(&tile->points, periods.columns[a], periods.value[periods.step * a],
-                                   lengthscales.value[lengthscales.step * a], spare);
+            hfi_loop_periodic_backward(&tile->points, periods.columns[a], periods.value[periods.step * a],
+                                       lengthscales.value[lengthscales.step * a], spare);
 }
 
-static void linear_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint, double *grad)
+static void linear_backward(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint, double *grad)
 {
     const hfi_axes variances = leaf_axes(tile, leaf, HFI_FIELD_VARIANCE);
     for (size_t a = 0; a < variances.count; a++) {
@@ -443,15 +443,15 @@ static void linear_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double
     }
 }
 
-void hfi_leaf_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots, const double *adjoint,
-                   double *spare, double *grad)
+void hfi_leaf_backward(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots, const double *adjoint,
+                       double *spare, double *grad)
 {
     switch (leaf->form) {
     case HFI_FORM_PERIODIC:
-        periodic_pull(tile, leaf, slots, adjoint, spare, grad);
+        periodic_backward(tile, leaf, slots, adjoint, spare, grad);
         break;
     case HFI_FORM_LINEAR:
-        linear_pull(tile, leaf, adjoint, grad);
+        linear_backward(tile, leaf, adjoint, grad);
         break;
     case HFI_FORM_CONSTANT:
     case HFI_FORM_WHITE:
@@ -464,10 +464,10 @@ void hfi_leaf_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slo
     case HFI_FORM_WAVE:
     case HFI_FORM_SWELL:
     case HFI_FORM_TILT:
-        hfi_plane_pull(tile, leaf, adjoint, spare, grad);
+        hfi_plane_backward(tile, leaf, adjoint, spare, grad);
         break;
     default:
-        radial_pull(tile, leaf, slots, adjoint, spare, grad);
+        radial_backward(tile, leaf, slots, adjoint, spare, grad);
         break;
     }
 }

@@ -160,8 +160,8 @@ HFI_CLONES void hfi_loop_squares(const hfi_points *points, const hfi_axes *axes,
     }
 }
 
-HFI_CLONES double hfi_loop_pull(const hfi_points *points, size_t column, double value,
-                                const double *restrict g)
+HFI_CLONES double hfi_loop_backward(const hfi_points *points, size_t column, double value,
+                                    const double *restrict g)
 {
     const double x = points->x[column], f = 1.0 / value, limit = 1e150;
     const double *restrict z = points->z + column * points->ldz;

@@ -68,7 +68,7 @@ void hfi_loop_radial_slope(hfi_form form, size_t count, double alpha, double *r2
 void hfi_loop_squares(const hfi_points *points, const hfi_axes *axes, size_t first, size_t count,
                       const double *g, double sums[4]);
 /** sum of g (x - z) / value^2 for one column; one slow point. */
-double hfi_loop_pull(const hfi_points *points, size_t column, double value, const double *g);
+double hfi_loop_backward(const hfi_points *points, size_t column, double value, const double *g);
 
 /* ---- outputs --------------------------------------------------------------------------------- */
 
@@ -102,8 +102,8 @@ void hfi_loop_decay(size_t count, double factor, double *out);
 void hfi_loop_periodic_sums(const hfi_points *points, size_t column, double period,
                             double lengthscale, const double *g, double sums[2]);
 /** sum of g d/dx (sin(phase) / lengthscale)^2; one slow point. */
-double hfi_loop_periodic_pull(const hfi_points *points, size_t column, double period,
-                              double lengthscale, const double *g);
+double hfi_loop_periodic_backward(const hfi_points *points, size_t column, double period,
+                                  double lengthscale, const double *g);
 
 /* ---- spectral mixture ------------------------------------------------------------------------ */
 

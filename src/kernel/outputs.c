@@ -9,7 +9,7 @@
 
 #define MOST 1e200 /* of which the square roots are factors, HFI_REAL_MOST */
 
-static const hfi_leaf *find(const hf_kernel *kernel, size_t i)
+static const hfi_leaf *find_coregion_leaf(const hf_kernel *kernel, size_t i)
 {
     for (size_t l = 0; kernel && l < kernel->leaf_count; l++)
         if (kernel->leaves[l].form == HFI_FORM_COREGION && i-- == 0) return &kernel->leaves[l];
@@ -19,20 +19,20 @@ static const hfi_leaf *find(const hf_kernel *kernel, size_t i)
 size_t hf_kernel_coregions(const hf_kernel *kernel)
 {
     size_t count = 0;
-    while (find(kernel, count)) count++;
+    while (find_coregion_leaf(kernel, count)) count++;
     return count;
 }
 
 size_t hf_kernel_coregion_outputs(const hf_kernel *kernel, size_t i)
 {
-    const hfi_leaf *leaf = find(kernel, i);
+    const hfi_leaf *leaf = find_coregion_leaf(kernel, i);
     return leaf ? leaf->outputs : 0;
 }
 
 bool hfi_kernel_coregion(const hf_kernel *kernel, size_t i, size_t *first, size_t *factors, size_t *own,
                          size_t *column)
 {
-    const hfi_leaf *leaf = find(kernel, i);
+    const hfi_leaf *leaf = find_coregion_leaf(kernel, i);
     if (!leaf) return false;
     if (first) *first = leaf->first;
     if (factors) *factors = hfi_coregion_factors(leaf);
@@ -45,7 +45,7 @@ static hf_status find_or_fail(hf_context *ctx, const char *what, const hf_kernel
                               const double *b, const hfi_leaf **leaf)
 {
     if (!kernel || !b) return hfi_refuse(ctx, "%s needs a kernel and a matrix", what);
-    *leaf = find(kernel, i);
+    *leaf = find_coregion_leaf(kernel, i);
     if (*leaf) return HF_OK;
     return hfi_refuse(ctx, "there is no coregion %zu: the kernel has %zu", i, hf_kernel_coregions(kernel));
 }
@@ -90,7 +90,7 @@ static double remainder_of(size_t outputs, const double *b, const double *w, siz
 
 /* w (outputs x outputs, zero on entry) := the lower Cholesky factor, column by column. A pivot within
  * rounding of 0 is 0 if all that is left below it is. */
-static hf_status factor(hf_context *ctx, size_t outputs, const double *b, double *w)
+static hf_status factor_output_covariance(hf_context *ctx, size_t outputs, const double *b, double *w)
 {
     const double rounding = 16.0 * (double)(outputs + 3) * DBL_EPSILON;
     for (size_t q = 0; q < outputs; q++) {
@@ -138,7 +138,7 @@ hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, c
     double *ordered = w + outputs * outputs;
     for (size_t s = 0; s < outputs; s++)
         for (size_t t = 0; t < outputs; t++) ordered[row_of[s] * outputs + row_of[t]] = b[s * outputs + t];
-    status = factor(ctx, outputs, ordered, w);
+    status = factor_output_covariance(ctx, outputs, ordered, w);
     for (size_t s = 0; status >= 0 && s < outputs; s++) {
         for (size_t q = 0; q <= s; q++) {
             const size_t p = leaf->first + hfi_coregion_row(leaf, s) + q;
@@ -156,7 +156,7 @@ hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, c
 size_t hfi_kernel_coregion_own(const hf_kernel *kernel, size_t i, size_t s, bool *squared, size_t *first,
                                size_t *end)
 {
-    const hfi_leaf *leaf = find(kernel, i);
+    const hfi_leaf *leaf = find_coregion_leaf(kernel, i);
     const size_t row = kernel->row_of[leaf->pairs_at + s];
     *squared = leaf->rank < leaf->outputs;
     *first = leaf->first + hfi_coregion_row(leaf, row);
@@ -218,9 +218,9 @@ typedef struct kernel_writer {
     size_t used, bytes;
 } kernel_writer;
 
-static void add(kernel_writer *w, const char *format, ...) HF_PRINTF(2, 3);
+static void append_kernel_text(kernel_writer *w, const char *format, ...) HF_PRINTF(2, 3);
 
-static void add(kernel_writer *w, const char *format, ...)
+static void append_kernel_text(kernel_writer *w, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -233,8 +233,8 @@ static void add_own(kernel_writer *w, size_t outputs, size_t own)
 {
     for (size_t s = 0; s < outputs; s++)
         for (size_t q = 0; q <= s; q++)
-            add(w, ", factor[%zu,%zu]%s", s, q, s == own && q == own ? "~1" : "=0");
-    add(w, ")*(");
+            append_kernel_text(w, ", factor[%zu,%zu]%s", s, q, s == own && q == own ? "~1" : "=0");
+    append_kernel_text(w, ")*(");
 }
 
 char *hfi_kernel_of_outputs(hf_context *ctx, const char *expression, const char *column, size_t d,
@@ -246,12 +246,12 @@ char *hfi_kernel_of_outputs(hf_context *ctx, const char *expression, const char 
     kernel_writer w = {.bytes = terms * (words + 128 + 64 * entries)};
     w.text = hfi_alloc(ctx, w.bytes, 1);
     for (size_t t = 0; w.text && t < terms; t++) {
-        add(&w, "%scoregion(%s", t > 0 ? " + " : "", column ? "'" : "");
-        for (const char *c = column; c && *c; c++) add(&w, "%s%c", *c == '\'' ? "'" : "", *c);
-        if (!column) add(&w, "x%zu", d);
-        add(&w, "%s, outputs=%zu%s", column ? "'" : "", outputs, shared ? shared : "");
+        append_kernel_text(&w, "%scoregion(%s", t > 0 ? " + " : "", column ? "'" : "");
+        for (const char *c = column; c && *c; c++) append_kernel_text(&w, "%s%c", *c == '\'' ? "'" : "", *c);
+        if (!column) append_kernel_text(&w, "x%zu", d);
+        append_kernel_text(&w, "%s, outputs=%zu%s", column ? "'" : "", outputs, shared ? shared : "");
         if (!shared) add_own(&w, outputs, t);
-        add(&w, "%s)", expression);
+        append_kernel_text(&w, "%s)", expression);
     }
     return w.text;
 }

@@ -58,7 +58,7 @@ static hf_status add_leaf_node(hfi_parser *parser, size_t term, hfi_form form, s
 }
 
 /* A product of positive numbers must stay one. */
-static hf_status multiply(hfi_parser *parser, size_t term, double number, size_t at)
+static hf_status multiply_term_factor(hfi_parser *parser, size_t term, double number, size_t at)
 {
     hfi_multiplier *factor = &parser->factors[term];
     const double product = factor->number * number;
@@ -124,7 +124,7 @@ static hf_status parse_group(hfi_parser *parser, size_t term)
     }
     append_child(parser, term, parser->nodes[only].child);
     const hfi_multiplier inner = parser->factors[only];
-    return inner.written ? multiply(parser, term, inner.number, inner.at) : HF_OK;
+    return inner.written ? multiply_term_factor(parser, term, inner.number, inner.at) : HF_OK;
 }
 
 static hf_status parse_factor(hfi_parser *parser, size_t term)
@@ -132,7 +132,7 @@ static hf_status parse_factor(hfi_parser *parser, size_t term)
     hfi_lexer *lexer = &parser->lexer;
     const hfi_token token = lexer->token;
     if (token.kind == HFI_TOKEN_NUMBER) {
-        const hf_status s = multiply(parser, term, token.number, token.at);
+        const hf_status s = multiply_term_factor(parser, term, token.number, token.at);
         return s < 0 ? s : hfi_lexer_next(lexer);
     }
     if (hfi_lexer_is(lexer, '(')) return parse_group(parser, term);
@@ -161,7 +161,7 @@ static hf_status distribute(hfi_parser *parser, size_t sum, hfi_multiplier facto
 {
     hf_status s = HF_OK;
     for (size_t t = parser->nodes[sum].child; s >= 0 && t != HFI_NONE; t = parser->nodes[t].next)
-        s = multiply(parser, t, factor.number, factor.at);
+        s = multiply_term_factor(parser, t, factor.number, factor.at);
     return s;
 }
 

@@ -19,7 +19,7 @@ hfi_plane hfi_plane_of(const hf_kernel *kernel, const hfi_leaf *leaf)
                        tilt ? 1.0 : 2.0 * HFI_PI};
 }
 
-static double cut(double u, double most)
+static double clamp_argument(double u, double most)
 {
     return u > most ? most : u < -most ? -most : u;
 }
@@ -48,7 +48,7 @@ static double phase_at(const hfi_plane *plane, const double *x)
 {
     double u = 0.0;
     for (size_t a = 0; a < plane->columns; a++) u += plane->slope[a] * x[plane->column[a]];
-    return cut(plane->turn * u, most_of(plane));
+    return clamp_argument(plane->turn * u, most_of(plane));
 }
 
 hfi_plane_point hfi_plane_at(const hfi_plane *plane, const double *x)
@@ -198,7 +198,7 @@ void hfi_plane_tile(const hfi_tile *tile, const hfi_leaf *leaf, double *out, dou
 }
 
 /* The adjoint of row r pulls so much at its slow point, per unit of u. */
-static double row_pull(const sheet *s, const sheet *p, size_t r, size_t width, const double *adjoint)
+static double row_backward(const sheet *s, const sheet *p, size_t r, size_t width, const double *adjoint)
 {
     return p->re_slope[r] * hfi_loop_dot(width, adjoint, s->re) +
            p->im_slope[r] * hfi_loop_dot(width, adjoint, s->im);
@@ -215,9 +215,9 @@ void hfi_plane_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double 
     hfi_loop_fill(width, 0.0, re);
     hfi_loop_fill(width, 0.0, im);
     for (size_t r = 0; r < points->rows; r++) {
-        const double *row = adjoint + r * width, pull = plane.turn * row_pull(&s, &p, r, width, row);
+        const double *row = adjoint + r * width, backward = plane.turn * row_backward(&s, &p, r, width, row);
         for (size_t a = 0; a < plane.columns; a++)
-            grad[plane.at + a] += pull * points->x[r * points->ldx + plane.column[a]];
+            grad[plane.at + a] += backward * points->x[r * points->ldx + plane.column[a]];
         add_to(width, p.re[r], row, re);
         add_to(width, p.im[r], row, im);
     }
@@ -228,11 +228,11 @@ void hfi_plane_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double 
         grad[plane.at + a] += plane.turn * hfi_loop_dot(width, re, points->z + plane.column[a] * points->ldz);
 }
 
-void hfi_plane_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint, double *spare,
-                    double *grad)
+void hfi_plane_backward(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint, double *spare,
+                        double *grad)
 {
     const hfi_plane plane = hfi_plane_of(tile->kernel, leaf);
     const sheet s = fast_sheet(tile, &plane, spare), p = slow_sheet(tile, &plane, spare + SLOW);
-    const double pull = plane.turn * row_pull(&s, &p, 0, tile->points.width, adjoint);
-    for (size_t a = 0; a < plane.columns; a++) grad[plane.column[a]] += pull * plane.slope[a];
+    const double backward = plane.turn * row_backward(&s, &p, 0, tile->points.width, adjoint);
+    for (size_t a = 0; a < plane.columns; a++) grad[plane.column[a]] += backward * plane.slope[a];
 }

@@ -47,7 +47,7 @@ static inline double hfi_plane_slope(hfi_plane_point a, hfi_plane_point b)
 void hfi_plane_tile(const hfi_tile *tile, const hfi_leaf *leaf, double *out, double *spare);
 void hfi_plane_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint,
                        double *spare, double *grad);
-void hfi_plane_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint,
-                    double *spare, double *grad);
+void hfi_plane_backward(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint,
+                        double *spare, double *grad);
 
 #endif

@@ -259,8 +259,8 @@ static void reverse_sum(const reverse *run, size_t sum, double *adjoint)
                 hfi_leaf_adjoint(run->tile, &kernel->leaves[factor->leaf], value, of_factor, run->spare,
                                  run->by_parameter);
             else
-                hfi_leaf_pull(run->tile, &kernel->leaves[factor->leaf], value, of_factor, run->spare,
-                              run->by_input);
+                hfi_leaf_backward(run->tile, &kernel->leaves[factor->leaf], value, of_factor, run->spare,
+                                  run->by_input);
         }
     }
 }
@@ -280,7 +280,7 @@ void hfi_tile_adjoint(hfi_tile *tile, double *grad)
     run_reverse(tile, grad, NULL);
 }
 
-void hfi_tile_pull(hfi_tile *tile, double *grad)
+void hfi_tile_backward(hfi_tile *tile, double *grad)
 {
     run_reverse(tile, NULL, grad);
 }

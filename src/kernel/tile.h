@@ -52,7 +52,7 @@ void hfi_tile_weigh(hfi_tile *tile, size_t r, const double *from);
 /** grad[p] += sum of weights dk/dtheta_p */
 void hfi_tile_adjoint(hfi_tile *tile, double *grad);
 /** grad[c] += sum of weights dk/dx_c; one slow point. */
-void hfi_tile_pull(hfi_tile *tile, double *grad);
+void hfi_tile_backward(hfi_tile *tile, double *grad);
 
 /* ---- all pairs of rows of two tables (sweep.c) ----------------------------------------------- */
 
@@ -96,7 +96,7 @@ void hfi_leaf_store(const hfi_tile *tile, const hfi_leaf *leaf, double *slots, d
 void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
                       const double *adjoint, double *spare, double *grad);
 /** From the adjoint of the leaf's value to the slow point. */
-void hfi_leaf_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
-                   const double *adjoint, double *spare, double *grad);
+void hfi_leaf_backward(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
+                       const double *adjoint, double *spare, double *grad);
 
 #endif

@@ -31,7 +31,7 @@ static double phase(double t, double frequency)
     return fmin(fabs(t) * fmin(frequency, DBL_MAX), HFI_PHASE_CUT);
 }
 
-static double radial(const input_pair *at, const hfi_leaf *leaf)
+static double compute_radial_value(const input_pair *at, const hfi_leaf *leaf)
 {
     double r2 = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -56,7 +56,7 @@ static double radial(const input_pair *at, const hfi_leaf *leaf)
     }
 }
 
-static double periodic(const input_pair *at, const hfi_leaf *leaf)
+static double compute_periodic_value(const input_pair *at, const hfi_leaf *leaf)
 {
     double sum = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -68,7 +68,7 @@ static double periodic(const input_pair *at, const hfi_leaf *leaf)
     return decay(2.0 * sum);
 }
 
-static double linear(const input_pair *at, const hfi_leaf *leaf)
+static double compute_linear_value(const input_pair *at, const hfi_leaf *leaf)
 {
     double sum = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -119,9 +119,9 @@ static double leaf_value(const input_pair *at, const hfi_leaf *leaf)
 {
     switch (leaf->form) {
     case HFI_FORM_PERIODIC:
-        return periodic(at, leaf);
+        return compute_periodic_value(at, leaf);
     case HFI_FORM_LINEAR:
-        return linear(at, leaf);
+        return compute_linear_value(at, leaf);
     case HFI_FORM_CONSTANT:
         return at->kernel->value[leaf->first];
     case HFI_FORM_WHITE:
@@ -139,7 +139,7 @@ static double leaf_value(const input_pair *at, const hfi_leaf *leaf)
         return hfi_plane_between(&plane, at->x, at->z);
     }
     default:
-        return radial(at, leaf);
+        return compute_radial_value(at, leaf);
     }
 }
 
@@ -213,18 +213,18 @@ void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, siz
 
 /* ---- k(x, x) --------------------------------------------------------------------------------- */
 
-static void plane_pull(const input_pair *at, const hfi_leaf *leaf, double adjoint, double *grad)
+static void plane_backward(const input_pair *at, const hfi_leaf *leaf, double adjoint, double *grad)
 {
     const hfi_plane plane = hfi_plane_of(at->kernel, leaf);
     const hfi_plane_point p = hfi_plane_at(&plane, at->x);
-    const double pull = 2.0 * adjoint * plane.turn * hfi_plane_slope(p, p);
-    for (size_t a = 0; a < plane.columns; a++) grad[plane.column[a]] += pull * plane.slope[a];
+    const double backward = 2.0 * adjoint * plane.turn * hfi_plane_slope(p, p);
+    for (size_t a = 0; a < plane.columns; a++) grad[plane.column[a]] += backward * plane.slope[a];
 }
 
 /* d/dx k(x, x): only linear factors, swells and tilts have a slope along the diagonal. Forward values,
  * adjoints back, as on the tiles.
  */
-static void diagonal_pull(const input_pair *at, size_t sum, double adjoint, double *grad)
+static void diagonal_backward(const input_pair *at, size_t sum, double adjoint, double *grad)
 {
     const hf_kernel *kernel = at->kernel;
     for (size_t t = kernel->nodes[sum].child; t != HFI_NONE; t = kernel->nodes[t].next) {
@@ -235,12 +235,12 @@ static void diagonal_pull(const input_pair *at, size_t sum, double adjoint, doub
             if (!varies) continue;
             const double of_factor = adjoint * term_without(at, t, c);
             if (factor->kind == HFI_NODE_SUM) {
-                diagonal_pull(at, c, of_factor, grad);
+                diagonal_backward(at, c, of_factor, grad);
                 continue;
             }
             const hfi_leaf *leaf = &kernel->leaves[factor->leaf];
             if (hfi_form_is_plane(leaf->form)) {
-                plane_pull(at, leaf, of_factor, grad);
+                plane_backward(at, leaf, of_factor, grad);
                 continue;
             }
             for (size_t a = 0; a < leaf->columns; a++) {
@@ -255,5 +255,5 @@ static void diagonal_pull(const input_pair *at, size_t sum, double adjoint, doub
 void hfi_kernel_diagonal_input_gradient(const hf_kernel *kernel, const double *x, double *grad)
 {
     const input_pair at = {kernel, x, x, false};
-    diagonal_pull(&at, kernel->root, 1.0, grad);
+    diagonal_backward(&at, kernel->root, 1.0, grad);
 }

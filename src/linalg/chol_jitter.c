@@ -33,7 +33,7 @@ static bool all_finite(const double *values, size_t count)
     return carry >> 63 == 0;
 }
 
-static void check_columns(size_t block, int thread, void *arg)
+static void check_block_is_finite(size_t block, int thread, void *arg)
 {
     (void)thread;
     finite_check *check = arg;
@@ -48,7 +48,7 @@ static void check_columns(size_t block, int thread, void *arg)
 static bool lower_is_finite(const hf_context *ctx, size_t n, const double *a, size_t lda)
 {
     finite_check check = {.n = n, .a = a, .lda = lda, .bad = 0};
-    hfi_parallel_for(ctx, (n + CHECK_COLUMNS - 1) / CHECK_COLUMNS, check_columns, &check);
+    hfi_parallel_for(ctx, (n + CHECK_COLUMNS - 1) / CHECK_COLUMNS, check_block_is_finite, &check);
     return check.bad == 0;
 }
 

@@ -14,19 +14,19 @@ static size_t dealt(size_t n, size_t count, size_t at)
     return mine;
 }
 
-static size_t place(size_t local, size_t count, size_t at)
+static size_t find_global_index(size_t local, size_t count, size_t at)
 {
     return (local / HFI_GRID_BLOCK * count + at) * HFI_GRID_BLOCK + local % HFI_GRID_BLOCK;
 }
 
 size_t hfi_grid_row(const hfi_grid *grid, size_t local)
 {
-    return place(local, grid->down, grid->row);
+    return find_global_index(local, grid->down, grid->row);
 }
 
 size_t hfi_grid_column(const hfi_grid *grid, size_t local)
 {
-    return place(local, grid->across, grid->column);
+    return find_global_index(local, grid->across, grid->column);
 }
 
 size_t hfi_grid_rows_above(const hfi_grid *grid, size_t row)

@@ -38,7 +38,7 @@ enum {
 static const int FIRST = 1;
 
 /* How a matrix of the grid's order, or a vector of one column, is dealt. */
-static void describe(const hfi_grid *grid, size_t columns, int out[DESCRIPTOR])
+static void describe_grid_matrix(const hfi_grid *grid, size_t columns, int out[DESCRIPTOR])
 {
     const int block = (int)HFI_GRID_BLOCK;
     const int d[DESCRIPTOR] = {1,
@@ -57,7 +57,7 @@ static hf_status chol(const hfi_grid *grid, double *a)
 {
     int d[DESCRIPTOR], info = 0;
     const int n = hfi_blas_int(grid->n);
-    describe(grid, grid->n, d);
+    describe_grid_matrix(grid, grid->n, d);
     const int before = hfi_blas_enter();
     pdpotrf_("L", &n, a, &FIRST, &FIRST, d, &info, 1);
     hfi_blas_leave(before);
@@ -72,12 +72,12 @@ static hf_status chol(const hfi_grid *grid, double *a)
     return bad > 0.0 ? HF_ERR_NOT_POSITIVE_DEFINITE : HF_OK;
 }
 
-static void solve(const hfi_grid *grid, const double *l, double *rows)
+static void solve_grid_vector(const hfi_grid *grid, const double *l, double *rows)
 {
     int d[DESCRIPTOR], e[DESCRIPTOR], info = 0;
     const int n = hfi_blas_int(grid->n), one = 1;
-    describe(grid, grid->n, d);
-    describe(grid, 1, e);
+    describe_grid_matrix(grid, grid->n, d);
+    describe_grid_matrix(grid, 1, e);
     const int before = hfi_blas_enter();
     pdpotrs_("L", &n, &one, l, &FIRST, &FIRST, d, rows, &FIRST, &FIRST, e, &info, 1);
     hfi_blas_leave(before);
@@ -87,7 +87,7 @@ static hf_status inverse(const hfi_grid *grid, double *l)
 {
     int d[DESCRIPTOR], info = 0;
     const int n = hfi_blas_int(grid->n);
-    describe(grid, grid->n, d);
+    describe_grid_matrix(grid, grid->n, d);
     const int before = hfi_blas_enter();
     pdpotri_("L", &n, l, &FIRST, &FIRST, d, &info, 1);
     hfi_blas_leave(before);
@@ -123,7 +123,7 @@ static void weighted_square(const hfi_grid *grid, double *g, const double *w, do
     const double one = 1.0, zero = 0.0;
     const size_t blocks = (grid->n + HFI_GRID_BLOCK - 1) / HFI_GRID_BLOCK;
     const size_t width = (blocks + PANELS - 1) / PANELS * HFI_GRID_BLOCK;
-    describe(grid, grid->n, d);
+    describe_grid_matrix(grid, grid->n, d);
     const int before = hfi_blas_enter();
     complete(grid, d, g, work);
     for (size_t j = 0; j < grid->columns; j++)
@@ -143,7 +143,8 @@ static void close_grid(hfi_grid *grid)
     free_blacs_system_handle_(&grid->system);
 }
 
-static const struct hfi_grid_methods SCALAPACK = {chol, solve, inverse, weighted_square, close_grid};
+static const struct hfi_grid_methods SCALAPACK = {chol, solve_grid_vector, inverse, weighted_square,
+                                                  close_grid};
 
 /* As square as the number of processes allows, for the sake of what is sent. */
 static int shorter_side(size_t processes)

@@ -49,7 +49,7 @@ hf_status hfi_expert_correlations(hf_context *ctx, const hf_expert *e, const dou
 }
 
 /* Correlations of a point become weights of the labelled readings. */
-static void weigh(const hf_expert *expert, double *l)
+static void weigh_labelled_readings(const hf_expert *expert, double *l)
 {
     double sum = 0.0;
     for (size_t k = 0; k < expert->count; k++) {
@@ -70,7 +70,7 @@ static hf_status mean_at(hf_context *ctx, const hf_expert *expert, const double 
     const hf_status s = hfi_expert_correlations(ctx, expert, x, sqrt(fmax(own, 0.0)), expert->count,
                                                 expert->place, expert->place_self, l);
     if (s < 0) return s;
-    weigh(expert, l);
+    weigh_labelled_readings(expert, l);
     const double base = expert->settings.base;
     *mean = base;
     *var = 0.0;

@@ -123,7 +123,7 @@ static double reach(const expert_asking *a, bool labelled)
     return sum;
 }
 
-static hf_status look_at(expert_asking *a, size_t i)
+static hf_status update_candidate_bound(expert_asking *a, size_t i)
 {
     const hf_status s = correlate(a, i);
     if (s >= 0) a->bound[i] = a->square[i] * reach(a, a->e->reading[i].label == HF_EXPERT_DOUBTED);
@@ -139,7 +139,8 @@ static hf_status crowd(expert_asking *a, size_t i)
     return s;
 }
 
-static hf_status prepare(expert_asking *a, const double *expected, const double *sd, hfi_watch *watch)
+static hf_status prepare_candidate_bounds(expert_asking *a, const double *expected, const double *sd,
+                                          hfi_watch *watch)
 {
     const hf_expert *e = a->e;
     hf_status s = HF_OK;
@@ -154,7 +155,7 @@ static hf_status prepare(expert_asking *a, const double *expected, const double 
         if (expected != NULL && !isnan(expected[i])) prior.mean = expected[i];
         if (sd != NULL && !isnan(sd[i])) prior.var = sd[i] * sd[i];
         a->square[i] = mean_square(e, i, prior);
-        s = look_at(a, i);
+        s = update_candidate_bound(a, i);
     }
     return s;
 }
@@ -172,7 +173,8 @@ static size_t best(const expert_asking *a)
     return row;
 }
 
-static hf_status choose(expert_asking *a, hfi_watch *watch, size_t k, size_t *rows, double *move)
+static hf_status choose_expert_questions(expert_asking *a, hfi_watch *watch, size_t k, size_t *rows,
+                                         double *move)
 {
     hf_status s = HF_OK;
     while (a->chosen < k && s >= 0) {
@@ -180,7 +182,7 @@ static hf_status choose(expert_asking *a, hfi_watch *watch, size_t k, size_t *ro
         if (i == SIZE_MAX) break;
         if (!hfi_watch_glance(watch)) return hfi_cancelled(a->ctx);
         if (a->seen[i] != a->chosen) {
-            s = look_at(a, i);
+            s = update_candidate_bound(a, i);
             continue;
         }
         if (move != NULL) move[a->chosen] = sqrt(a->bound[i] / (double)a->e->n);
@@ -193,7 +195,8 @@ static hf_status choose(expert_asking *a, hfi_watch *watch, size_t k, size_t *ro
     return s;
 }
 
-static hf_status check(hf_context *ctx, const hf_expert *e, const double *expected, const double *sd)
+static hf_status check_question_moments(hf_context *ctx, const hf_expert *e, const double *expected,
+                                        const double *sd)
 {
     for (size_t i = 0; i < e->n && expected != NULL; i++)
         if (isinf(expected[i])) return hfi_refuse(ctx, "hf_expert_ask: expected[%zu] is infinite", i);
@@ -208,14 +211,14 @@ hf_status hf_expert_ask(hf_context *ctx, const hf_expert *expert, const double *
 {
     if (expert == NULL || count == NULL || (*count > 0 && rows == NULL))
         return hfi_refuse(ctx, "hf_expert_ask: expert, rows and count must not be NULL");
-    hf_status s = check(ctx, expert, expected, sd);
+    hf_status s = check_question_moments(ctx, expert, expected, sd);
     if (s < 0) return s;
     expert_asking a = {.ctx = ctx, .e = expert, .labelled = expert->count};
     hfi_watch watch;
     hfi_watch_begin(&watch, ctx, "expert", 0.0);
     s = asking_make(&a);
-    if (s >= 0) s = prepare(&a, expected, sd, &watch);
-    if (s >= 0) s = choose(&a, &watch, *count, rows, move);
+    if (s >= 0) s = prepare_candidate_bounds(&a, expected, sd, &watch);
+    if (s >= 0) s = choose_expert_questions(&a, &watch, *count, rows, move);
     if (s >= 0) *count = a.chosen;
     HFI_FREE(ctx, a.l, a.seen);
     return s;

@@ -27,7 +27,7 @@ static const double most = 1e150;
 
 /* ---- checks ------------------------------------------------------------------------------------ */
 
-static hf_status check_settings(hf_context *ctx, const hf_expert_settings *s, size_t d)
+static hf_status check_expert_settings(hf_context *ctx, const hf_expert_settings *s, size_t d)
 {
     if (s->kernel != NULL && hf_kernel_dimension(s->kernel) != d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the kernel is of %zu inputs, the readings have %zu",
@@ -101,7 +101,7 @@ static void moments(size_t n, const double *values, size_t stride, double *mean,
     *var = count > 1 ? squares / (double)(count - 1) * largest * largest : 0.0;
 }
 
-static hf_status reserve(hf_context *ctx, hf_expert *e, const hf_expert_data *data)
+static hf_status allocate_expert(hf_context *ctx, hf_expert *e, const hf_expert_data *data)
 {
     for (size_t i = 0; i < e->n; i++) e->count += data->label[i] != HF_EXPERT_UNKNOWN;
     return HFI_ALLOC(ctx, HFI_ROOMS(e->x, e->n, e->d), HFI_ROOM(e->y, e->n), HFI_ROOM(e->reading, e->n),
@@ -230,13 +230,13 @@ hf_status hf_expert_create(hf_context *ctx, const hf_expert_data *data, const hf
         return hfi_refuse(ctx, "hf_expert_create: x, y, label and out must not be NULL");
     hf_status s = check_data(ctx, data);
     if (s >= 0) s = hfi_settings_open(ctx, hf_expert_settings_table(), settings, &own);
-    if (s >= 0) s = check_settings(ctx, &own, data->d);
+    if (s >= 0) s = check_expert_settings(ctx, &own, data->d);
     if (s < 0) return s;
     hf_expert *e = hfi_alloc(ctx, 1, sizeof *e);
     if (e == NULL) return HF_ERR_MEMORY;
     *e = (hf_expert){.memory = hfi_context_memory(ctx), .settings = own, .n = data->n, .d = data->d};
     e->settings.kernel = NULL;
-    s = reserve(ctx, e, data);
+    s = allocate_expert(ctx, e, data);
     if (s >= 0) copy_rows(e, data);
     if (s >= 0) s = choose_kernel(ctx, e, own.kernel);
     if (s >= 0) s = summarise(ctx, e);

@@ -18,7 +18,7 @@ struct hfi_lift {
     double *correction; /* count: E[t_i] - B */
 };
 
-static hf_status create(hf_context *ctx, size_t d, size_t count, const hf_kernel *kernel, hfi_lift **out)
+static hf_status create_lift(hf_context *ctx, size_t d, size_t count, const hf_kernel *kernel, hfi_lift **out)
 {
     hfi_lift *lift = hfi_alloc(ctx, 1, sizeof *lift);
     if (lift == NULL) return HF_ERR_MEMORY;
@@ -47,7 +47,7 @@ void hfi_lift_free(hfi_lift *lift)
 hf_status hfi_lift_copy(hf_context *ctx, const hfi_lift *lift, hfi_lift **out)
 {
     hfi_lift *copy = NULL;
-    const hf_status s = create(ctx, lift->d, lift->count, lift->kernel, &copy);
+    const hf_status s = create_lift(ctx, lift->d, lift->count, lift->kernel, &copy);
     if (s < 0) return s;
     copy->published = lift->published;
     copy->base = lift->base;
@@ -76,7 +76,7 @@ hf_status hfi_mean_lift(hf_context *ctx, hf_mean *mean, const hf_expert *expert,
 {
     const size_t d = mean->d;
     hfi_lift *lift = NULL;
-    const hf_status s = create(ctx, d, expert->count, kernel, &lift);
+    const hf_status s = create_lift(ctx, d, expert->count, kernel, &lift);
     if (s < 0) return s;
     lift->published = expert->settings.rule == HF_EXPERT_PUBLISHED;
     lift->base = expert->settings.base / unit;

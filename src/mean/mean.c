@@ -25,7 +25,7 @@ static bool coefficient_count(hf_mean_kind kind, size_t d, size_t *count)
     return false;
 }
 
-static hf_status create(hf_context *ctx, hf_mean_kind kind, size_t d, size_t count, hf_mean **out)
+static hf_status allocate_mean(hf_context *ctx, hf_mean_kind kind, size_t d, size_t count, hf_mean **out)
 {
     hf_mean *mean = hfi_alloc(ctx, 1, sizeof *mean);
     if (mean == NULL) return HF_ERR_MEMORY;
@@ -49,7 +49,7 @@ hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf_mean *
             ctx,
             "the prior mean 'outputs' is for models of several outputs; hf_mean_create_outputs() makes it");
     if (!coefficient_count(kind, d, &count)) return hfi_refuse(ctx, "%d is no kind of prior mean", (int)kind);
-    return create(ctx, kind, d, count, out);
+    return allocate_mean(ctx, kind, d, count, out);
 }
 
 hf_status hf_mean_create_outputs(hf_context *ctx, size_t d, size_t outputs, hf_mean **out)
@@ -58,7 +58,7 @@ hf_status hf_mean_create_outputs(hf_context *ctx, size_t d, size_t outputs, hf_m
     if (d == 0 || outputs == 0)
         return hfi_refuse(ctx, "a mean of outputs needs an input and an output; there are %zu and %zu", d,
                           outputs);
-    return create(ctx, HF_MEAN_OUTPUTS, d, outputs, out);
+    return allocate_mean(ctx, HF_MEAN_OUTPUTS, d, outputs, out);
 }
 
 hf_status hf_mean_copy(hf_context *ctx, const hf_mean *mean, hf_mean **out)
@@ -66,7 +66,7 @@ hf_status hf_mean_copy(hf_context *ctx, const hf_mean *mean, hf_mean **out)
     if (mean == NULL || out == NULL)
         return hfi_refuse(ctx, "hf_mean_copy: %s is NULL", mean == NULL ? "mean" : "out");
     hf_mean *copy = NULL;
-    hf_status status = create(ctx, mean->kind, mean->d, mean->count, &copy);
+    hf_status status = allocate_mean(ctx, mean->kind, mean->d, mean->count, &copy);
     if (status < 0) return status;
     if (mean->count > 0) memcpy(copy->values, mean->values, mean->count * sizeof *copy->values);
     copy->held = mean->held;

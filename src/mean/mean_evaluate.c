@@ -9,7 +9,7 @@ static size_t output_of(const hf_mean *mean, const double *row)
     return (size_t)hfi_output_of(row[mean->d - 1], mean->count);
 }
 
-static void evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out)
+static void evaluate_mean_rows(const hf_mean *mean, size_t n, const double *x, size_t ldx, double *out)
 {
     const double *b = mean->values;
     if (mean->kind == HF_MEAN_OUTPUTS) {
@@ -31,7 +31,7 @@ void hf_mean_evaluate(const hf_mean *mean, size_t n, const double *x, size_t ldx
 {
     if (!mean || !out) return;
     if (!x && (mean->lift || mean->kind == HF_MEAN_OUTPUTS || mean->kind == HF_MEAN_LINEAR)) return;
-    evaluate(mean, n, x, ldx, out);
+    evaluate_mean_rows(mean, n, x, ldx, out);
     for (size_t i = 0; mean->lift != NULL && i < n; i++) out[i] += hfi_lift_value(mean->lift, x + i * ldx);
 }
 

@@ -7,7 +7,7 @@
 
 /* Keeps the readings that count at the front of `kept`; NaN marks a missing reading whatever `present` says.
  */
-static size_t gather(size_t n, const double *y, const bool *present, double *kept)
+static size_t gather_present_readings(size_t n, const double *y, const bool *present, double *kept)
 {
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
@@ -33,7 +33,7 @@ static hf_status start_outputs(hf_context *ctx, hf_mean *mean, size_t n, const d
 {
     double *kept = hfi_alloc(ctx, n, sizeof *kept);
     if (kept == NULL) return HF_ERR_MEMORY;
-    const size_t all = gather(n, y, present, kept);
+    const size_t all = gather_present_readings(n, y, present, kept);
     const double common = all > 0 ? average(kept, all) : 0.0;
     for (size_t k = 0; all > 0 && k < mean->count; k++) {
         size_t count = 0;
@@ -56,7 +56,7 @@ hf_status hfi_mean_start(hf_context *ctx, hf_mean *mean, size_t n, const double 
     if (mean->kind == HF_MEAN_OUTPUTS) return start_outputs(ctx, mean, n, x, ldx, y, present);
     double *kept = hfi_alloc(ctx, n, sizeof *kept);
     if (kept == NULL) return HF_ERR_MEMORY;
-    size_t count = gather(n, y, present, kept);
+    size_t count = gather_present_readings(n, y, present, kept);
     hf_status status = HF_OK;
     if (count == 0) {
         status = hfi_fail(ctx, HF_ERR_NO_DATA,

@@ -130,7 +130,7 @@ static hf_status remark(hf_context *ctx, hf_model *model, const hfi_contest *con
 }
 
 /* The candidate's fit is the model's. */
-static hf_status take(hf_context *ctx, hf_model *model, hfi_candidate *c, double seconds)
+static hf_status take_candidate_fit(hf_context *ctx, hf_model *model, hfi_candidate *c, double seconds)
 {
     model->posterior = c->posterior;
     c->posterior = NULL;
@@ -153,7 +153,7 @@ hf_status hfi_candidates_choose(hf_context *ctx, hf_model *model, const hfi_cont
         if (k > 0 && is_better(model, contest, &list[k], &list[*best])) *best = k;
     }
     if (status >= 0) status = remark(ctx, model, contest, list, count, *best);
-    if (status >= 0) status = take(ctx, model, &list[*best], seconds);
+    if (status >= 0) status = take_candidate_fit(ctx, model, &list[*best], seconds);
     for (size_t k = 0; k < count; k++) candidate_free(ctx, &list[k]);
     return status;
 }

@@ -14,7 +14,8 @@ void hfi_class_predictions_free(hf_context *ctx, hfi_class_predictions *predicti
 
 /* ---- rows that can be predicted ---------------------------------------------------------------------------------- */
 
-static hf_status allocate(hf_context *ctx, const hf_model *model, size_t rows, hfi_class_predictions *out)
+static hf_status allocate_class_predictions(hf_context *ctx, const hf_model *model, size_t rows,
+                                            hfi_class_predictions *out)
 {
     const size_t latents = hfi_class_latents(model), width = model->classes + 2 * latents;
     size_t cells;
@@ -45,7 +46,7 @@ hf_status hfi_class_predict(hf_context *ctx, const hf_model *model, const hf_tab
     const size_t latents = hfi_class_latents(model);
     hfi_complete c = {0};
     *out = (hfi_class_predictions){0};
-    hf_status status = allocate(ctx, model, hf_table_rows(table), out);
+    hf_status status = allocate_class_predictions(ctx, model, hf_table_rows(table), out);
     if (status >= 0) status = hfi_complete_find(ctx, model, table, NULL, NULL, &c);
     if (status >= 0 && c.count > 0)
         status = hf_classify_predict(ctx, model->classifier, c.count, c.x, c.width, out->probability,

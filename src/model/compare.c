@@ -52,7 +52,7 @@ void hf_comparison_free(hf_comparison *c)
     HFI_MEMORY_FREE(&memory, c->name, c->scores, c->row, c->y, c->fold, c->mean, c->sd, c->each, c);
 }
 
-static hf_status reserve(hf_context *ctx, hf_comparison *c, const hf_contender *contenders)
+static hf_status allocate_comparison(hf_context *ctx, hf_comparison *c, const hf_contender *contenders)
 {
     size_t dealt, predicted;
     if (!hfi_size_mul(c->n, c->settings.repeats, &dealt) || !hfi_size_mul(dealt, c->models, &predicted))
@@ -69,13 +69,13 @@ static hf_status reserve(hf_context *ctx, hf_comparison *c, const hf_contender *
 }
 
 /* Room for the predictions of models for n readings; HF_ERR_MEMORY. */
-static hf_status create(hf_context *ctx, size_t count, const hf_contender *contenders, size_t n,
-                        const hf_compare_settings *settings, hf_comparison **out)
+static hf_status create_comparison(hf_context *ctx, size_t count, const hf_contender *contenders, size_t n,
+                                   const hf_compare_settings *settings, hf_comparison **out)
 {
     hf_comparison *c = hfi_alloc(ctx, 1, sizeof *c);
     if (c == NULL) return HF_ERR_MEMORY;
     *c = (hf_comparison){.memory = hfi_context_memory(ctx), .settings = *settings, .models = count, .n = n};
-    const hf_status status = reserve(ctx, c, contenders);
+    const hf_status status = allocate_comparison(ctx, c, contenders);
     if (status < 0) {
         hf_comparison_free(c);
         return status;
@@ -281,7 +281,7 @@ static bool report(const char *stage, double done, double value, void *user)
 }
 
 /* Called by any thread, from within a fit. */
-static bool look(const char *stage, double done, double value, void *user)
+static bool check_fit_watch(const char *stage, double done, double value, void *user)
 {
     (void)stage;
     (void)done;
@@ -376,7 +376,7 @@ static void task(size_t fit, int thread, void *arg)
     out->status = HF_ERR_MEMORY;
     if (ctx != NULL) {
         if (j->together) hf_context_set_threads(ctx, 1);
-        hf_context_set_progress(ctx, look, &j->watch);
+        hf_context_set_progress(ctx, check_fit_watch, &j->watch);
         run_fit(j, ctx, &at, out);
         hf_context_free(ctx);
     }
@@ -401,7 +401,7 @@ static hf_status deal(const comparison_job *j)
 }
 
 /* The first failure, with whose it was; else seconds and warnings of each model. */
-static hf_status gather(const comparison_job *j)
+static hf_status gather_fold_outcomes(const comparison_job *j)
 {
     const size_t failed = atomic_load(&j->failed);
     if (failed < j->total) {
@@ -422,7 +422,7 @@ static hf_status gather(const comparison_job *j)
     return HF_OK;
 }
 
-static hf_status run(comparison_job *j)
+static hf_status run_fold_fits(comparison_job *j)
 {
     hf_comparison *c = j->c;
     const int threads = hf_context_threads(j->own);
@@ -445,7 +445,7 @@ static hf_status run(comparison_job *j)
             status = hfi_cancelled(j->own);
         hf_context_free(loop);
     }
-    if (status >= 0) status = gather(j);
+    if (status >= 0) status = gather_fold_outcomes(j);
     if (status >= 0) status = score_all(j->own, c);
     hfi_free(j->own, j->outcome);
     return status;
@@ -468,14 +468,15 @@ static hf_status check_readings(hf_context *ctx, const hf_model *all, size_t n,
 }
 
 /* `all`: the whole table as a fit would take it. */
-static hf_status begin(hf_context *ctx, const hf_model *all, size_t count, const hf_contender *contenders,
-                       const hf_compare_settings *settings, hf_comparison **out)
+static hf_status begin_comparison(hf_context *ctx, const hf_model *all, size_t count,
+                                  const hf_contender *contenders, const hf_compare_settings *settings,
+                                  hf_comparison **out)
 {
     size_t n = 0;
     for (size_t i = 0; i < all->n; i++) n += isnan(all->y[i]) ? 0 : 1;
     hf_comparison *c = NULL;
     hf_status status = check_readings(ctx, all, n, settings);
-    if (status >= 0) status = create(ctx, count, contenders, n, settings, &c);
+    if (status >= 0) status = create_comparison(ctx, count, contenders, n, settings, &c);
     if (status < 0) return status;
     size_t k = 0;
     for (size_t i = 0; i < all->n; i++) {
@@ -505,8 +506,8 @@ static hf_status check_contender(hf_context *ctx, const hf_contender *contender)
     return HF_OK;
 }
 
-static hf_status check(hf_context *ctx, const hf_columns *columns, size_t count,
-                       const hf_contender *contenders)
+static hf_status check_contenders(hf_context *ctx, const hf_columns *columns, size_t count,
+                                  const hf_contender *contenders)
 {
     if (hfi_columns_outputs(columns) > 1)
         return hfi_refuse(ctx, "hf_compare: models of several outputs cannot be compared");
@@ -528,7 +529,7 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
     hf_compare_settings how;
     hf_status status = hfi_settings_open(ctx, hf_compare_settings_table(), settings, &how);
     if (status >= 0) status = hfi_settings_take(ctx, hf_columns_table(), columns, &named);
-    if (status >= 0) status = check(ctx, &named, count, contenders);
+    if (status >= 0) status = check_contenders(ctx, &named, count, contenders);
     const hf_fit_settings plain = hf_fit_settings_default();
     hf_model *all = NULL;
     if (status >= 0) status = hfi_model_prepare(ctx, table, &named, &plain, &all);
@@ -536,7 +537,7 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
     hf_comparison *c = NULL;
     hf_table *encoded = NULL;
     status = hfi_model_encoded(ctx, all, table, &encoded);
-    if (status >= 0) status = begin(ctx, all, count, contenders, &how, &c);
+    if (status >= 0) status = begin_comparison(ctx, all, count, contenders, &how, &c);
     hf_context *own = status >= 0 ? hfi_context_borrow(ctx) : NULL;
     if (status >= 0 && own == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) {
@@ -552,7 +553,7 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
                                  .noise = all->noise_column,
                                  .exposure = named.exposure,
                                  .mean = named.exposure != NULL ? NULL : all->mean_column};
-        status = run(&j);
+        status = run_fold_fits(&j);
         hfi_context_give_back(ctx, own);
     }
     hf_table_free(encoded);

@@ -264,7 +264,7 @@ typedef struct agreement {
     double period, first, mean, least;
 } agreement;
 
-static agreement agree(cycle_search *s, double period)
+static agreement measure_period_agreement(cycle_search *s, double period)
 {
     const double periods = floor((double)s->n / period) - 2.0;
     const size_t n = remove_means(s, period), lags = (size_t)fmin(fmax(periods, 1.0), LAGS);
@@ -281,9 +281,9 @@ static agreement agree(cycle_search *s, double period)
 /* The peak may be an overtone: then values agree better after two or three of its periods. */
 static agreement best_agreement(cycle_search *s, double period)
 {
-    agreement best = agree(s, period);
+    agreement best = measure_period_agreement(s, period);
     for (int times = 2; times <= 3 && 3.0 * times * period <= (double)s->n; times++) {
-        const agreement other = agree(s, times * period);
+        const agreement other = measure_period_agreement(s, times * period);
         if (other.first > best.first + 0.2 && other.mean > best.mean + 0.2) best = other;
     }
     return best;
@@ -300,13 +300,13 @@ static bool comes_back(const cycle_search *s, const agreement *a)
 
 /* Periods of the calendar are whole numbers of steps: one that is nearer than the frequency is known, about 0.15
  * of the distance between Fourier frequencies, is taken for it. */
-static double settle(const cycle_search *s, double period)
+static double refine_period(const cycle_search *s, double period)
 {
     const double whole = round(period);
     return fabs(period - whole) <= 0.15 * period * period / (double)s->n ? whole : period;
 }
 
-static void look(cycle_search *s, const double *values, hfi_cycle *out)
+static void find_series_cycle(cycle_search *s, const double *values, hfi_cycle *out)
 {
     bool varies = false;
     double size = 0.0;
@@ -331,7 +331,7 @@ static void look(cycle_search *s, const double *values, hfi_cycle *out)
     if (s->power[peak - 1] < rounding * (double)s->n * square || !stands_out(s, peak)) return;
     const agreement found = best_agreement(s, refine(s, peak));
     if (comes_back(s, &found))
-        *out = (hfi_cycle){.period = settle(s, found.period), .correlation = found.first};
+        *out = (hfi_cycle){.period = refine_period(s, found.period), .correlation = found.first};
 }
 
 hf_status hfi_find_cycle(hf_context *ctx, size_t n, const double *values, hfi_cycle *out)
@@ -342,7 +342,7 @@ hf_status hfi_find_cycle(hf_context *ctx, size_t n, const double *values, hfi_cy
     const hf_status status =
         HFI_ALLOC(ctx, HFI_ROOM(s.residual, n), HFI_ROOM(s.work, n), HFI_ROOM(s.cosine, n),
                   HFI_ROOM(s.sine, n), HFI_ROOM(s.power, n), HFI_ROOM(s.level, n), HFI_ROOM(s.kept, n));
-    if (status >= 0) look(&s, values, out);
+    if (status >= 0) find_series_cycle(&s, values, out);
     HFI_FREE(ctx, s.residual, s.work, s.cosine, s.sine, s.power, s.level, s.kept);
     return status;
 }

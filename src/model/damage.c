@@ -76,7 +76,7 @@ static hf_status rebuild_sites(hf_context *ctx, const hf_model *model, double *b
     return status >= 0 && beta > 0.0 ? hf_sites_set_beta(ctx, *out, beta) : status;
 }
 
-static hf_status check(hf_context *ctx, const hf_model *model)
+static hf_status check_damage_model(hf_context *ctx, const hf_model *model)
 {
     if (model->outputs > 1)
         return hfi_refuse(ctx, "what bad readings can do is told of one output; there are %zu",
@@ -105,7 +105,7 @@ hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *model, s
 hf_status hfi_outputs_damage(hf_context *ctx, const hf_model *model, size_t count, size_t m, const double *x,
                              double *damage, size_t *worst)
 {
-    hf_status status = check(ctx, model);
+    hf_status status = check_damage_model(ctx, model);
     if (status < 0) return status;
     hf_sites *sites = NULL;
     double *block = hfi_alloc(ctx, model->n, 4 * sizeof *block);

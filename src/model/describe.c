@@ -87,7 +87,8 @@ static void say_kind(const hf_model *model, const hf_table *table, size_t column
                   hfi_date_text(&in->style, in->origin, first_date));
 }
 
-static void describe(const hf_model *model, const hf_table *table, size_t column, described_column *out)
+static void describe_table_column(const hf_model *model, const hf_table *table, size_t column,
+                                  described_column *out)
 {
     const bool numeric = hf_table_is_numeric(table, column);
     const double *numbers = NULL;
@@ -158,7 +159,8 @@ hf_status hf_fit_columns(hf_context *ctx, const hf_table *table, const hf_column
     hf_table *made = NULL;
     described_column *rows = hfi_alloc(ctx, hf_table_columns(table), sizeof *rows);
     status = rows != NULL ? hf_table_create(ctx, hf_table_columns(table), &made) : HF_ERR_MEMORY;
-    for (size_t j = 0; j < hf_table_columns(table) && status >= 0; j++) describe(model, table, j, &rows[j]);
+    for (size_t j = 0; j < hf_table_columns(table) && status >= 0; j++)
+        describe_table_column(model, table, j, &rows[j]);
     if (status >= 0) status = tabulate(ctx, table, rows, made);
     hfi_free(ctx, rows);
     hf_model_free(model);

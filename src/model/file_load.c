@@ -24,7 +24,7 @@ static hf_status read_numbers(const hfi_reader *r, double *values)
     return status >= 0 && !good ? hfi_reader_damaged(r, senseless) : status;
 }
 
-static void put(const hfi_reading_row *row, hf_reading *reading, double value)
+static void put_reading_field(const hfi_reading_row *row, hf_reading *reading, double value)
 {
     char *at = (char *)reading + row->offset;
     const bool flag = value == 1.0;
@@ -45,7 +45,7 @@ static hf_status read_member(const hfi_reader *r, const hfi_reading_row *row, do
         const double value = there ? values[i] : (double)NAN;
         if (value < row->least || value > row->most || (whole && value != floor(value)))
             return hfi_reader_damaged(r, row->wrong != NULL ? row->wrong : senseless);
-        put(row, &model->reading[i], value);
+        put_reading_field(row, &model->reading[i], value);
     }
     return status;
 }

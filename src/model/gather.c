@@ -8,8 +8,8 @@
 #include <math.h>
 
 /* Room for the readings that the usable rows of a table make. */
-static hf_status make_room(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
-                           const hfi_sources *from)
+static hf_status allocate_model_readings(hf_context *ctx, hf_model *model, const hf_table *table,
+                                         const hfi_roles *roles, const hfi_sources *from)
 {
     const size_t rows = hf_table_rows(table);
     size_t usable = 0, readings;
@@ -106,7 +106,7 @@ hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *tab
                         .y = hfi_alloc(ctx, roles->targets, sizeof *from.y)};
     hf_status status = from.x != NULL && from.y != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) status = find_sources(ctx, model, table, roles, &from);
-    if (status >= 0) status = make_room(ctx, model, table, roles, &from);
+    if (status >= 0) status = allocate_model_readings(ctx, model, table, roles, &from);
     if (status >= 0) {
         copy_readings(model, hf_table_rows(table), roles, &from);
         status = note_rows(ctx, model, hf_table_rows(table), &from);

@@ -28,7 +28,7 @@ typedef struct seen {
     double beta;                                      /* 0: the usual amplitude */
 } seen;
 
-typedef struct influence_question {
+typedef struct influence_request {
     hf_context *ctx;
     const hf_model *model;
     size_t reading; /* which becomes `y` (solver's units; NaN: not there) */
@@ -39,7 +39,7 @@ typedef struct influence_question {
     size_t count;        /* sites that change */
     size_t *anchor;
     double *target, *variance; /* user units */
-} influence_question;
+} influence_request;
 
 static bool is_present(const hf_model *model, size_t i)
 {
@@ -59,7 +59,7 @@ static double to_solver(const hf_model *model, size_t i, double y)
 }
 
 /* `anchor`: how many readings before this one have a site. */
-static seen look_at(const hf_model *model, size_t i, size_t anchor)
+static seen gather_reading_facts(const hf_model *model, size_t i, size_t anchor)
 {
     const hf_posterior *p = model->posterior;
     const hfi_solution *s = &p->solution;
@@ -85,7 +85,7 @@ static double residual_of(const seen *r, double threshold)
 }
 
 /* One for each output. */
-static void find_thresholds(influence_question *q)
+static void find_thresholds(influence_request *q)
 {
     const hf_model *model = q->model;
     const bool robust =
@@ -97,7 +97,7 @@ static void find_thresholds(influence_question *q)
     }
     for (size_t i = 0, anchor = 0; i < model->n && robust; i++) {
         if (!is_present(model, i)) continue;
-        const seen r = look_at(model, i, anchor++);
+        const seen r = gather_reading_facts(model, i, anchor++);
         const double away = fabs(r.weight - 0.5), shift = (r.target - r.y) / r.noise;
         if (!(away < nearest[r.output])) continue;
         nearest[r.output] = away;
@@ -108,7 +108,7 @@ static void find_thresholds(influence_question *q)
 /* ---- the row --------------------------------------------------------------------------------------------- */
 
 /* Where each output is expected given the others of the row, before and after: 2 x T. */
-static hf_status expect(influence_question *q, const seen *row, const size_t *reading, double *centre)
+static hf_status expect(influence_request *q, const seen *row, const size_t *reading, double *centre)
 {
     const hf_model *model = q->model;
     const hf_posterior *p = model->posterior;
@@ -138,7 +138,7 @@ static hf_status expect(influence_question *q, const seen *row, const size_t *re
 }
 
 /* The site of a reading at `y` whose centre has moved by `moved`, into the question. */
-static hf_status change(influence_question *q, const seen *r, double y, double moved)
+static hf_status change(influence_request *q, const seen *r, double y, double moved)
 {
     const hfi_scaling *scaling = &q->model->posterior->scaling;
     const double threshold = q->threshold[r->output];
@@ -169,14 +169,14 @@ static bool has_followers(const hf_model *model)
            model->settings.centre == HF_CENTRE_CONDITIONAL && model->settings.weighting == HF_OUTPUTS_READING;
 }
 
-static hf_status change_row(influence_question *q, const size_t *reading, seen *row, double *centre)
+static hf_status change_row(influence_request *q, const size_t *reading, seen *row, double *centre)
 {
     const hf_model *model = q->model;
     const size_t outputs = model->outputs;
     for (size_t i = 0, anchor = 0; i < model->n; i++) {
         if (!is_present(model, i)) continue;
         const size_t t = hfi_model_output_of(model, i);
-        if (reading[t] == i) row[t] = look_at(model, i, anchor);
+        if (reading[t] == i) row[t] = gather_reading_facts(model, i, anchor);
         anchor++;
     }
     hf_status status = has_followers(model) ? expect(q, row, reading, centre) : HF_OK;
@@ -189,7 +189,7 @@ static hf_status change_row(influence_question *q, const size_t *reading, seen *
 }
 
 /* New sites of the reading, and of its row mates where these follow. */
-static hf_status change_sites(influence_question *q)
+static hf_status change_sites(influence_request *q)
 {
     const hf_model *model = q->model;
     const size_t outputs = model->outputs;
@@ -213,7 +213,7 @@ static hf_status change_sites(influence_question *q)
 /* ---- the places of an output ----------------------------------------------------------------------------- */
 
 /* The divergence at the places of all readings is that over all of f: there is one output. */
-static hf_status of_projected(influence_question *q, double *marginal, double *joint)
+static hf_status of_projected(influence_request *q, double *marginal, double *joint)
 {
     double kl;
     const hf_status status =
@@ -224,7 +224,7 @@ static hf_status of_projected(influence_question *q, double *marginal, double *j
     return HF_OK;
 }
 
-static hf_status of_output(influence_question *q, size_t t, double *x, double *kl)
+static hf_status of_output(influence_request *q, size_t t, double *x, double *kl)
 {
     const hf_model *model = q->model;
     const size_t width = model->width, outputs = model->outputs;
@@ -243,7 +243,7 @@ static hf_status of_output(influence_question *q, size_t t, double *x, double *k
                               width, kl);
 }
 
-static hf_status answer(influence_question *q, double *marginal, double *joint)
+static hf_status answer(influence_request *q, double *marginal, double *joint)
 {
     const hf_model *model = q->model;
     if (!hfi_solver_kind_of(model->posterior->solution.solver)->leaves_out)
@@ -264,7 +264,7 @@ static hf_status answer(influence_question *q, double *marginal, double *joint)
 
 /* ---- what can be asked ----------------------------------------------------------------------------------- */
 
-static hf_status check(hf_context *ctx, const hf_model *model)
+static hf_status check_influence_model(hf_context *ctx, const hf_model *model)
 {
     const hf_fit_settings *s = &model->settings;
     hf_status status = hfi_transform_deny(ctx, model, "the influence of a reading",
@@ -285,7 +285,7 @@ static hf_status check(hf_context *ctx, const hf_model *model)
     return HF_OK;
 }
 
-static hf_status find_reading(influence_question *q, size_t row, size_t output, double y)
+static hf_status find_reading(influence_request *q, size_t row, size_t output, double y)
 {
     const hf_model *model = q->model;
     if (output >= model->outputs)
@@ -307,7 +307,7 @@ static hf_status find_reading(influence_question *q, size_t row, size_t output, 
 }
 
 /* Samples are known by their rows in a wide table, by their inputs in a long one. */
-static hf_status find_sample(influence_question *q)
+static hf_status find_sample(influence_request *q)
 {
     const hf_model *model = q->model;
     if (model->outputs == 1) return HF_OK;
@@ -331,9 +331,9 @@ hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row,
 hf_status hfi_outputs_influence(hf_context *ctx, const hf_model *model, size_t row, size_t output, double y,
                                 double *marginal, double *joint)
 {
-    hf_status status = check(ctx, model);
+    hf_status status = check_influence_model(ctx, model);
     if (status < 0) return status;
-    influence_question q = {.ctx = ctx, .model = model, .samples.ctx = ctx};
+    influence_request q = {.ctx = ctx, .model = model, .samples.ctx = ctx};
     const size_t outputs = model->outputs;
     status = find_reading(&q, row, output, y);
     if (status < 0) return status;

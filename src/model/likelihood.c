@@ -111,8 +111,8 @@ static void score_row(const hf_model *model, double y, double mean, double var, 
     s->inside95 += is_inside(below, up_to, 0.95);
 }
 
-static hf_status score(hf_context *ctx, const hf_model *model, size_t n, const double *y, const double *mean,
-                       const double *sd, hf_metrics *out)
+static hf_status score_regression_rows(hf_context *ctx, const hf_model *model, size_t n, const double *y,
+                                       const double *mean, const double *sd, hf_metrics *out)
 {
     score_sums s = {0};
     for (size_t i = 0; i < n; i++) {
@@ -137,6 +137,6 @@ hf_status hfi_model_metrics(hf_context *ctx, const hf_model *model, size_t n, co
                             const double *mean, const double *sd, hf_metrics *out)
 {
     return hfi_model_has_likelihood(model)
-               ? score(ctx, model, n, y, mean, sd, out)
+               ? score_regression_rows(ctx, model, n, y, mean, sd, out)
                : hf_metrics_transformed(ctx, n, model->settings.transform, y, mean, sd, out);
 }

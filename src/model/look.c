@@ -96,7 +96,7 @@ static hfi_code run_at(const double *sorted, size_t begin, size_t end, bool high
     return run;
 }
 
-static column describe(const double *sorted, size_t n)
+static column describe_sorted_column(const double *sorted, size_t n)
 {
     column c = {.sorted = sorted, .n = n, .distinct = 1};
     for (size_t i = 1; i < n; i++) c.distinct += sorted[i] != sorted[i - 1] ? 1 : 0;
@@ -127,7 +127,7 @@ static bool are_codes(const column *c, size_t a, size_t b, size_t *begin, size_t
 /* As many codes as there are; the rest is sorted[*begin .. *end - 1]. False: there is none. */
 static bool find_codes(const double *sorted, size_t n, hfi_column_look *out, size_t *begin, size_t *end)
 {
-    const column c = describe(sorted, n);
+    const column c = describe_sorted_column(sorted, n);
     for (size_t most = HFI_CODES; most > 0; most--)
         for (size_t a = 0; a <= 2 && a <= most; a++) {
             if (most - a > 2 || !are_codes(&c, a, most - a, begin, end)) continue;

@@ -39,7 +39,7 @@ static size_t count_rows(const hf_model *model, size_t *at)
     return count;
 }
 
-static void fill(const table_view *v, size_t j, double *values)
+static void fill_input_values(const table_view *v, size_t j, double *values)
 {
     for (size_t i = 0; i < v->n; i++) values[i] = v->model->x[v->at[i] * v->model->width + j];
 }
@@ -100,7 +100,7 @@ static hf_status note_all_codes(const table_view *v)
     size_t inputs = 0;
     for (size_t j = 0; j < v->model->d && status >= 0; j++) {
         if (v->look[j].codes == 0 || inputs++ >= SHOWN_NOTES) continue;
-        fill(v, j, v->value);
+        fill_input_values(v, j, v->value);
         status = note_codes(v, j);
     }
     if (status < 0 || inputs <= SHOWN_NOTES) return status;
@@ -177,10 +177,10 @@ static hf_status note_counters(const table_view *v)
 
 /* ---- all ------------------------------------------------------------------------------------------------- */
 
-static void look(const table_view *v)
+static void examine_table_inputs(const table_view *v)
 {
     for (size_t j = 0; j < v->model->d; j++) {
-        fill(v, j, v->value);
+        fill_input_values(v, j, v->value);
         if (!hfi_input_is_time(v->model, j)) v->counter[j] = hfi_look_at_order(v->n, v->value, v->scratch);
         /* Ones and zeros that were made of texts are no codes. */
         if (!hfi_input_is_category(v->model, j)) hfi_look_at_column(v->n, v->value, &v->look[j]);
@@ -201,7 +201,7 @@ hf_status hfi_look_at_inputs(hf_context *ctx, hf_model *model, const hf_table *t
     if (v.at != NULL && v.value != NULL && v.scratch != NULL && v.look != NULL && v.counter != NULL) {
         status = HF_OK;
         v.n = count_rows(model, v.at);
-        if (v.n > 0) look(&v);
+        if (v.n > 0) examine_table_inputs(&v);
         if (v.n > 0) status = note_all_codes(&v);
         if (status >= 0) status = note_far(&v);
         if (status >= 0) status = note_counters(&v);

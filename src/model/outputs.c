@@ -157,7 +157,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const named_output *)a)->name, ((const named_output *)b)->name);
 }
 
-static size_t search(const named_output *index, size_t count, const char *name)
+static size_t search_output_name(const named_output *index, size_t count, const char *name)
 {
     const named_output wanted = {.name = name};
     const named_output *found = bsearch(&wanted, index, count, sizeof *index, by_name);
@@ -179,10 +179,10 @@ hf_status hfi_model_output_numbers(hf_context *ctx, const hf_model *model, const
         const hfi_field_kind kind = hfi_field_parse(field, &parsed);
         number[i] = SIZE_MAX;
         if (kind == HFI_FIELD_MISSING) continue;
-        number[i] = search(index, model->outputs, field);
+        number[i] = search_output_name(index, model->outputs, field);
         /* 2, 2.0 and 2e0 are one number, however it was written where the model was fitted. */
         if (number[i] == SIZE_MAX && kind == HFI_FIELD_NUMBER)
-            number[i] = search(index, model->outputs, hf_format_double(parsed + 0.0, plain));
+            number[i] = search_output_name(index, model->outputs, hf_format_double(parsed + 0.0, plain));
         if (number[i] == SIZE_MAX)
             status = hfi_unknown_name(ctx, table, i, column, "output", field, model->outputs, model->output);
     }

@@ -113,7 +113,7 @@ hf_status hfi_outputs_parameters(hf_context *ctx, hf_model *model)
 }
 
 /* That a latent function is of a class is said by entries of coregions that are held, and not told. */
-static hf_status fill(hf_context *ctx, hf_model *model, const coregion *list, size_t count)
+static hf_status list_model_parameters(hf_context *ctx, hf_model *model, const coregion *list, size_t count)
 {
     hf_status status = HF_OK;
     for (size_t i = 0; i < hf_kernel_parameters(model->posterior->kernel); i++)
@@ -142,7 +142,8 @@ static hf_status list_parameters(hf_context *ctx, hf_model *model)
         most += list[i].outputs * (list[i].outputs + 1) / 2;
     }
     model->parameter = hfi_alloc(ctx, most, sizeof *model->parameter);
-    const hf_status status = model->parameter != NULL ? fill(ctx, model, list, count) : HF_ERR_MEMORY;
+    const hf_status status =
+        model->parameter != NULL ? list_model_parameters(ctx, model, list, count) : HF_ERR_MEMORY;
     hfi_free(ctx, list);
     return status;
 }

@@ -26,7 +26,8 @@ static hf_status find_noise(hf_context *ctx, const hf_model *model, const hf_tab
     return status < 0 ? status : hfi_check_noise(ctx, table, column, *noise);
 }
 
-static hf_status reserve(hf_context *ctx, size_t rows, size_t outputs, bool covariance, hfi_predictions *out)
+static hf_status allocate_predictions(hf_context *ctx, size_t rows, size_t outputs, bool covariance,
+                                      hfi_predictions *out)
 {
     size_t cells, square = 0;
     if (!hfi_size_mul(rows, out->columns, &cells) || cells > SIZE_MAX / 3 ||
@@ -98,7 +99,7 @@ hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_tab
         status = out->output != NULL ? hfi_model_output_numbers(ctx, model, table, column, out->output)
                                      : HF_ERR_MEMORY;
     }
-    if (status >= 0) status = reserve(ctx, rows, model->outputs, covariance, out);
+    if (status >= 0) status = allocate_predictions(ctx, rows, model->outputs, covariance, out);
     if (status >= 0) status = predict_rows(ctx, model, table, out);
     if (status < 0) hfi_predictions_free(ctx, out);
     return status;
@@ -182,8 +183,9 @@ static void fill_rate(const hf_model *model, const modelled *a, double *row)
     row[8] = exp(log_rate + half);
 }
 
-static hf_status fill_columns(hf_context *ctx, const hf_model *model, const hfi_predictions *from, size_t t,
-                              size_t rows, const double *exposure, size_t count, double *const *column)
+static hf_status fill_target_columns(hf_context *ctx, const hf_model *model, const hfi_predictions *from,
+                                     size_t t, size_t rows, const double *exposure, size_t count,
+                                     double *const *column)
 {
     fill_row *const fill = count == GAUSSIAN_COLUMNS      ? fill_gaussian
                            : count == TRANSFORMED_COLUMNS ? fill_transformed
@@ -240,7 +242,8 @@ static hf_status add_predictions(hf_context *ctx, const hf_model *model, const d
             column[c] = hfi_pack_predicted(pack, model, single, t * count + c);
             if (column[c] == NULL) status = HF_ERR_MEMORY;
         }
-        if (status >= 0) status = fill_columns(ctx, model, from, t, pack->rows, exposure, count, column);
+        if (status >= 0)
+            status = fill_target_columns(ctx, model, from, t, pack->rows, exposure, count, column);
     }
     return status;
 }

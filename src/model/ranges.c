@@ -47,8 +47,8 @@ static double distance(double value, double low, double high)
 
 /* Distances of all rows, the largest over the inputs, NaN where one is missing; in `worst`, of which input,
  * in `value`, its number. */
-static hf_status measure(hf_context *ctx, const hf_model *model, const hf_table *table, double *distances,
-                         double *value, size_t *worst)
+static hf_status measure_row_ranges(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                    double *distances, double *value, size_t *worst)
 {
     const size_t rows = hf_table_rows(table);
     const double **columns = hfi_alloc(ctx, model->d, sizeof *columns);
@@ -93,7 +93,7 @@ hf_status hfi_outside_find(hf_context *ctx, const hf_model *model, const hf_tabl
     double *distances = hfi_alloc(ctx, rows, 2 * sizeof *distances);
     size_t *worst = hfi_alloc(ctx, rows, sizeof *worst);
     hf_status status = distances != NULL && worst != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) status = measure(ctx, model, table, distances, distances + rows, worst);
+    if (status >= 0) status = measure_row_ranges(ctx, model, table, distances, distances + rows, worst);
     if (status >= 0) summarise(table, distances, distances + rows, worst, out);
     HFI_FREE(ctx, distances, worst);
     return status;
@@ -129,7 +129,7 @@ hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *model, 
     size_t *worst = hfi_alloc(ctx, rows, sizeof *worst), missing = 0;
     char *name = hfi_alloc(ctx, bytes, 1);
     hf_status status = distances != NULL && worst != NULL && name != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) status = measure(ctx, model, table, distances, distances + rows, worst);
+    if (status >= 0) status = measure_row_ranges(ctx, model, table, distances, distances + rows, worst);
     if (status >= 0) {
         hfi_print(name, bytes, "%s_outside", model->target);
         for (size_t i = 0; i < rows; i++) missing += isnan(distances[i]) ? 1 : 0;

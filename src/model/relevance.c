@@ -82,7 +82,8 @@ static hf_status sample_init(hf_context *ctx, const hf_model *model, sample *s)
 }
 
 /* Means at `times` times the sample's rows. */
-static hf_status predict(hf_context *ctx, const sample *s, size_t times, const double *x, double *mean)
+static hf_status predict_sample_means(hf_context *ctx, const sample *s, size_t times, const double *x,
+                                      double *mean)
 {
     const hf_posterior *posterior = s->model->posterior;
     const size_t count = times * s->rows;
@@ -124,7 +125,7 @@ static hf_status exchange(hf_context *ctx, const sample *s, size_t j, double *ch
         memcpy(x, s->x, s->rows * s->width * sizeof *x);
         for (size_t k = 0; k < s->rows; k++) x[k * s->width + j] = s->x[(k + step) % s->rows * s->width + j];
     }
-    const hf_status status = predict(ctx, s, s->shifts, s->changed, s->other);
+    const hf_status status = predict_sample_means(ctx, s, s->shifts, s->changed, s->other);
     double sum = 0.0;
     for (size_t k = 0; k < count && status >= 0; k++) {
         const double moved = s->other[k] - s->mean[k % s->rows];
@@ -144,7 +145,7 @@ hf_status hf_model_relevance(hf_context *ctx, const hf_model *model, double *rel
     double variance = 0.0, *found = hfi_alloc(ctx, model->d, sizeof *found);
     status = sample_init(ctx, model, &s);
     if (status >= 0 && found == NULL) status = HF_ERR_MEMORY;
-    if (status >= 0) status = predict(ctx, &s, 1, s.x, s.mean);
+    if (status >= 0) status = predict_sample_means(ctx, &s, 1, s.x, s.mean);
     if (status >= 0) status = find_variance(ctx, &s, &variance);
     for (size_t j = 0; j < model->d && status >= 0 && variance > 0.0; j++) {
         status = exchange(ctx, &s, j, &found[j]);

@@ -28,8 +28,8 @@ static const char *claim_text(claim what)
     return texts[what];
 }
 
-static hf_status take(hf_context *ctx, const hf_table *table, const char *name, claim what, claim *claims,
-                      size_t *column)
+static hf_status claim_named_column(hf_context *ctx, const hf_table *table, const char *name, claim what,
+                                    claim *claims, size_t *column)
 {
     char shown[HFI_SHOWN_BYTES];
     hf_status status = hf_table_find(ctx, table, name, column);
@@ -53,7 +53,8 @@ static hf_status take_all(hf_context *ctx, const hf_table *table, const char *co
     for (size_t i = 0; i < count && status >= 0; i++) {
         if (names == NULL || names[i] == NULL)
             return hfi_refuse(ctx, "column name %zu of %s is NULL", i, claim_text(what));
-        status = take(ctx, table, names[i], what, claims, columns != NULL ? &columns[i] : &ignored);
+        status =
+            claim_named_column(ctx, table, names[i], what, claims, columns != NULL ? &columns[i] : &ignored);
     }
     return status;
 }
@@ -135,15 +136,16 @@ static hf_status take_targets(hf_context *ctx, const hf_table *table, const hf_c
         status = take_all(ctx, table, columns->targets, count, TARGET, claims, roles->wide);
         roles->target = roles->wide[0];
     } else {
-        status = take(ctx, table, count == 1 ? columns->targets[0] : columns->target, TARGET, claims,
-                      &roles->target);
+        status = claim_named_column(ctx, table, count == 1 ? columns->targets[0] : columns->target, TARGET,
+                                    claims, &roles->target);
     }
     if (status >= 0 && columns->output_column != NULL)
-        status = take(ctx, table, columns->output_column, OUTPUT, claims, &roles->output);
+        status = claim_named_column(ctx, table, columns->output_column, OUTPUT, claims, &roles->output);
     if (status >= 0 && columns->noise != NULL)
-        status = take(ctx, table, columns->noise, NOISE, claims, &roles->noise);
+        status = claim_named_column(ctx, table, columns->noise, NOISE, claims, &roles->noise);
     const char *prior = columns->mean != NULL ? columns->mean : columns->exposure;
-    if (status >= 0 && prior != NULL) status = take(ctx, table, prior, MEAN, claims, &roles->mean);
+    if (status >= 0 && prior != NULL)
+        status = claim_named_column(ctx, table, prior, MEAN, claims, &roles->mean);
     roles->exposure = prior != NULL && columns->mean == NULL;
     return status;
 }
@@ -177,7 +179,7 @@ static hf_status assign(hf_context *ctx, hf_model *model, const hf_table *table,
         return status < 0 ? status : default_features(ctx, model, table, claims, roles);
     }
     status = take_named(ctx, model, table, columns, claims, roles);
-    /* Naming a column both as input and as dropped is a contradiction, which take() reports. */
+    /* Naming a column both as input and as dropped is a contradiction, which claim_named_column() reports. */
     return status < 0 ? status
                       : take_all(ctx, table, columns->drop, columns->drop_count, DROPPED, claims, NULL);
 }
@@ -288,7 +290,7 @@ static hf_status give_names(hf_context *ctx, hf_model *model, const hf_table *ta
 }
 
 /* Refuses what contradicts itself whatever the table is. */
-static hf_status check_columns(hf_context *ctx, const hf_columns *columns)
+static hf_status check_columns_agree(hf_context *ctx, const hf_columns *columns)
 {
     const size_t count = columns->target_count;
     if (count > 0 && columns->targets == NULL)
@@ -317,7 +319,7 @@ hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *tabl
                           hfi_roles *roles)
 {
     *roles = (hfi_roles){.targets = 1, .noise = SIZE_MAX, .mean = SIZE_MAX, .output = SIZE_MAX};
-    hf_status status = check_columns(ctx, columns);
+    hf_status status = check_columns_agree(ctx, columns);
     if (status < 0) return status;
     roles->text = columns->text_inputs;
     claim *claims = hfi_alloc(ctx, hf_table_columns(table), sizeof *claims);

@@ -124,8 +124,8 @@ static bool suspected_among_anchors(const hf_model *model)
     return false;
 }
 
-static hf_status judge(hf_context *ctx, const hf_model *model, bool only_suspected, bool influence,
-                       training_columns *c)
+static hf_status judge_training_rows(hf_context *ctx, const hf_model *model, bool only_suspected,
+                                     bool influence, training_columns *c)
 {
     for (size_t i = 0; i < model->n; i++) {
         c->at[ROW][i] = (double)model->row[i];
@@ -212,7 +212,7 @@ hf_status hfi_outputs_rows(hf_context *ctx, const hf_model *model, bool only_sus
     if (block == NULL) return HF_ERR_MEMORY;
     training_columns c = split(block, model->n);
     const bool influence = !only_suspected && leaves_out(model);
-    status = judge(ctx, model, only_suspected, influence, &c);
+    status = judge_training_rows(ctx, model, only_suspected, influence, &c);
     if (status >= 0) {
         to_target(model, &c);
         const size_t rows = only_suspected ? keep_suspected(model->n, &c) : model->n;
@@ -229,7 +229,7 @@ hf_status hfi_outputs_left_out(hf_context *ctx, const hf_model *model, double *m
     double *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
     if (block == NULL) return HF_ERR_MEMORY;
     training_columns c = split(block, model->n);
-    status = judge(ctx, model, false, false, &c);
+    status = judge_training_rows(ctx, model, false, false, &c);
     if (status >= 0) memcpy(mean, c.at[MEAN], model->n * sizeof *mean);
     if (status >= 0) memcpy(sd, c.at[SD], model->n * sizeof *sd);
     hfi_free(ctx, block);

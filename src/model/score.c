@@ -124,8 +124,8 @@ hf_status hfi_score_message(hf_context *ctx, const hf_table *table, size_t unuse
 
 /* ---- of any target ---------------------------------------------------------------------------------------- */
 
-static hf_status score(hf_context *ctx, const char *function, const hf_model *model, const hf_table *table,
-                       bool each, hf_metrics *out)
+static hf_status score_model_table(hf_context *ctx, const char *function, const hf_model *model,
+                                   const hf_table *table, bool each, hf_metrics *out)
 {
     if (model == NULL || table == NULL || out == NULL)
         return hfi_refuse(ctx, "%s: model, table and out must not be NULL", function);
@@ -135,12 +135,12 @@ static hf_status score(hf_context *ctx, const char *function, const hf_model *mo
 
 hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table, hf_metrics *out)
 {
-    return score(ctx, "hf_score", model, table, false, out);
+    return score_model_table(ctx, "hf_score", model, table, false, out);
 }
 
 hf_status hf_score_outputs(hf_context *ctx, const hf_model *model, const hf_table *table, hf_metrics *out)
 {
-    return score(ctx, "hf_score_outputs", model, table, true, out);
+    return score_model_table(ctx, "hf_score_outputs", model, table, true, out);
 }
 
 hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const hf_table *table, size_t bins,

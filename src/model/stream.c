@@ -65,7 +65,7 @@ static hf_status check_column(hf_context *ctx, const hf_table *sketch, size_t co
     return status < 0 ? status : hfi_check_finite(ctx, sketch, hf_table_name(sketch, column), numbers);
 }
 
-static hf_status check_columns(const cache_source *from, const hf_table *sketch)
+static hf_status check_cache_columns(const cache_source *from, const hf_table *sketch)
 {
     hf_status status = check_column(from->ctx, sketch, from->roles.target);
     for (size_t j = 0; j < from->roles.count && status >= 0; j++)
@@ -87,7 +87,7 @@ static hf_status decide_roles(cache_source *from, hf_model *model, const hf_colu
     hf_columns own = *columns;
     own.text_inputs = false; /* the sketch has no dates and no texts */
     status = hfi_model_roles(from->ctx, model, sketch, &own, &from->roles);
-    if (status >= 0) status = check_columns(from, sketch);
+    if (status >= 0) status = check_cache_columns(from, sketch);
     hf_table_free(sketch);
     return status;
 }
@@ -102,7 +102,7 @@ typedef struct row_survey {
     hfi_sha256 *hash;
 } row_survey;
 
-static void look_at(const cache_source *from, row_survey *s, const double *x, double y, double extra)
+static void survey_cache_row(const cache_source *from, row_survey *s, const double *x, double y, double extra)
 {
     const size_t d = from->roles.count;
     if (s->hash != NULL) {
@@ -127,7 +127,8 @@ static hf_status look_at_all(cache_source *from, row_survey *s, double *x)
         double y, extra;
         status = hfi_binary_read(from->ctx, &from->cache, begin, part, from->buffer);
         for (size_t i = 0; status >= 0 && i < part; i++)
-            if (take_row(from, from->buffer + i * columns, x, &y, &extra)) look_at(from, s, x, y, extra);
+            if (take_row(from, from->buffer + i * columns, x, &y, &extra))
+                survey_cache_row(from, s, x, y, extra);
         if (status >= 0 && !hfi_progress(from->ctx, "measure", (double)begin / (double)rows, NAN))
             status = hfi_cancelled(from->ctx);
     }
@@ -201,7 +202,7 @@ static hf_status adapt(hf_context *ctx, hf_model *model, const hf_fit_settings *
         "a file read in parts has no suspect finder; its readings are weighed instead (robust sites)");
 }
 
-static hf_status learn(cache_source *from, hf_model *model, const hf_fit_settings *settings)
+static hf_status learn_from_cache(cache_source *from, hf_model *model, const hf_fit_settings *settings)
 {
     hf_context *ctx = from->ctx;
     hf_fit_settings own;
@@ -280,7 +281,7 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
     cache_source from;
     status = open_source(ctx, csv_path, cache_path, &from);
     if (status >= 0) status = decide_roles(&from, made, &named);
-    if (status >= 0) status = learn(&from, made, &own);
+    if (status >= 0) status = learn_from_cache(&from, made, &own);
     close_source(&from);
     if (status < 0) {
         hf_model_free(made);

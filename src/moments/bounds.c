@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static size_t lay_out(size_t m, size_t d, double *scratch, hfi_bounds_scratch *b)
+static size_t lay_out_bounds_scratch(size_t m, size_t d, double *scratch, hfi_bounds_scratch *b)
 {
     return HFI_LAY_OUT(
         scratch, HFI_ROOMS(b->centre, d, HFI_TOGETHER), HFI_ROOMS(b->half, m, HFI_TOGETHER),
@@ -25,7 +25,7 @@ static size_t lay_out(size_t m, size_t d, double *scratch, hfi_bounds_scratch *b
 size_t hfi_moments_scratch(size_t m, size_t d)
 {
     hfi_bounds_scratch b;
-    return lay_out(m, d, NULL, &b);
+    return lay_out_bounds_scratch(m, d, NULL, &b);
 }
 
 size_t hfi_moments_sharp_scratch(const hfi_taylor *taylor)
@@ -198,7 +198,7 @@ static double least_linear(const hfi_bounds_box *x, double least_mean, double mo
     const double joint = least_joint(x, &x->spread, beta, least_mean + fmin(beta * low, beta * high));
     const double dq = fmax(q - least_mean, most_mean - q), ds = fmax(s - low, high - s);
     return hfi_link_value(link_of(x), q, s) + of_q * (joint - q - beta * s) -
-           hfi_link_bend(link_of(x), dq, ds);
+           hfi_link_curvature(link_of(x), dq, ds);
 }
 
 /* The least of the mean comes last, as what it expects is where the box is looked at. */
@@ -292,7 +292,7 @@ static double box_rounding(const hfi_bounds_box *x)
     return of->rounding(of, x->problem->settings.beta, x->of_mean ? x->mean->rounding : 0.0, of_sd);
 }
 
-static void finish(const hfi_bounds_box *x, hfi_box_bound *out)
+static void scale_box_bound(const hfi_bounds_box *x, hfi_box_bound *out)
 {
     const hfi_certify_problem *q = x->problem;
     const double shift = x->sign * q->shift, up = q->scale;
@@ -369,12 +369,12 @@ static void bound_one(hfi_bounds_box *x, double *models, hfi_box_bound *out)
     if (!x->of_spread && (q->settings.bounds & HF_BOUND_TAYLOR))
         hfi_find_faces(x, x->mean->g, x->mean->h, x->mean->slope_error, 4.0 * x->mean->rounding, out->face);
     bound_decomposition(x, models);
-    finish(x, out);
+    scale_box_bound(x, out);
 }
 
 /* Centres and half-widths, the latter rounded up. */
-static void place(const hfi_certify_problem *q, size_t count, const double *low, const double *high,
-                  const hfi_bounds_scratch *b)
+static void compute_box_centres(const hfi_certify_problem *q, size_t count, const double *low,
+                                const double *high, const hfi_bounds_scratch *b)
 {
     const size_t m = q->subject.free_count, d = q->subject.d;
     for (size_t k = 0; k < count; k++) {
@@ -395,10 +395,10 @@ void hfi_moments_bounds(void *of, int thread, double sign, double enough, size_t
     const hfi_moments_state *made = q->state;
     const size_t m = q->subject.free_count, d = q->subject.d, one = m * m + 3 * m;
     hfi_bounds_scratch b;
-    (void)lay_out(m, d, hfi_problem_scratch(q, thread), &b);
+    (void)lay_out_bounds_scratch(m, d, hfi_problem_scratch(q, thread), &b);
     hfi_mean_model models[HFI_TOGETHER] = {{0}};
     hfi_spread_model spreads[HFI_TOGETHER] = {{0}};
-    place(q, count, low, high, &b);
+    compute_box_centres(q, count, low, high, &b);
     const bool mean = q->quantity->mean, spread = q->quantity->sd;
     if (mean) {
         for (size_t k = 0; k < count; k++) {

@@ -40,7 +40,7 @@ static size_t scratch_of(const hfi_certify_problem *q, const hfi_moments_state *
            hfi_moments_sharp_scratch(s->taylor);
 }
 
-static hf_status create(hf_context *ctx, hfi_certify_problem *q)
+static hf_status moments_problem_create(hf_context *ctx, hfi_certify_problem *q)
 {
     hfi_moments_state *s = q->state = hfi_alloc(ctx, 1, sizeof *s);
     if (!s) return HF_ERR_MEMORY;
@@ -119,15 +119,15 @@ static void at_point(hfi_certify_problem *q, double *user, double *value, double
 
 /* ---- searching --------------------------------------------------------------------------------------------------- */
 
-static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_problem *out)
+static hf_status moments_problem_begin(hfi_certify_problem *q, size_t threads, hfi_branch_problem *out)
 {
     static const hfi_branch_functions functions = {hfi_moments_bounds, hfi_problem_look};
     return hfi_problem_begin(q, threads, &functions, out);
 }
 
-const hfi_problem_functions hfi_problem_of_moments = {.create = create,
+const hfi_problem_functions hfi_problem_of_moments = {.create = moments_problem_create,
                                                       .destroy = destroy,
-                                                      .begin = begin,
+                                                      .begin = moments_problem_begin,
                                                       .end = hfi_problem_end,
                                                       .at_point = at_point,
                                                       .value = value};

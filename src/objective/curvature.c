@@ -17,7 +17,7 @@ typedef struct layout {
     size_t count, mean, noise;
 } layout;
 
-static layout lay_out(const hfi_evaluator *e)
+static layout lay_out_parameters(const hfi_evaluator *e)
 {
     layout l = {.mean = hf_kernel_parameters(e->kernel)};
     l.noise = l.mean + hf_mean_coefficients(e->mean);
@@ -77,8 +77,8 @@ static hf_status find_slopes(hfi_evaluator *e, const layout *l, double *work, do
 
 /* Half of G V. An evaluation of the evidence leaves W = (alpha alpha' - G) / 2, one of a leave-one-out
  * density G itself; several processes, twice that W. */
-static hf_status multiply(const hfi_evaluator *e, hf_objective objective, size_t count, const double *v,
-                          double *half_gv)
+static hf_status multiply_half_matrix(const hfi_evaluator *e, hf_objective objective, size_t count,
+                                      const double *v, double *half_gv)
 {
     const size_t n = e->n;
     const bool inverse = objective != HF_OBJECTIVE_EVIDENCE;
@@ -93,23 +93,23 @@ static hf_status multiply(const hfi_evaluator *e, hf_objective objective, size_t
     return HF_OK;
 }
 
-static hf_status agree(const hfi_evaluator *e, hf_status s)
+static hf_status agree_on_matrix_status(const hfi_evaluator *e, hf_status s)
 {
     return e->kind->matrix->agree ? e->kind->matrix->agree(e, s) : s;
 }
 
 hf_status hfi_evaluator_curvature(hfi_evaluator *e, hf_objective objective, double *matrix)
 {
-    const layout l = lay_out(e);
+    const layout l = lay_out_parameters(e);
     double *v = hfi_alloc(e->ctx, e->n, 2 * l.count * sizeof *v);
-    const hf_status ready = agree(e, v ? HF_OK : HF_ERR_MEMORY);
+    const hf_status ready = agree_on_matrix_status(e, v ? HF_OK : HF_ERR_MEMORY);
     if (ready < 0 || !v) {
         hfi_free(e->ctx, v);
         return ready;
     }
     double *half_gv = v + e->n * l.count;
-    hf_status s = agree(e, find_slopes(e, &l, half_gv, v));
-    if (s >= 0) s = multiply(e, objective, l.count, v, half_gv);
+    hf_status s = agree_on_matrix_status(e, find_slopes(e, &l, half_gv, v));
+    if (s >= 0) s = multiply_half_matrix(e, objective, l.count, v, half_gv);
     if (s >= 0) s = hfi_tall_inner(e->ctx, e->n, l.count, v, e->n, l.count, half_gv, e->n, matrix, l.count);
     if (s >= 0 && e->place_of) s = renumber(e, &l, matrix);
     /* Mean and covariance: what is expected is zero. Two halves that should be one, to the last digit. */

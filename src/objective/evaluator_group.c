@@ -26,7 +26,7 @@ hf_status hfi_group_evaluator_init(hfi_evaluator *e, bool leave_one_out)
     return hfi_group_agree(e->ctx, ok ? HF_OK : HF_ERR_MEMORY);
 }
 
-static void release(hfi_evaluator *e)
+static void group_release(hfi_evaluator *e)
 {
     if (!e->group) return;
     hfi_exact_grid_free(&e->group->system);
@@ -34,7 +34,7 @@ static void release(hfi_evaluator *e)
     e->group = NULL;
 }
 
-static hf_status factor(hfi_evaluator *e, double *log_det)
+static hf_status group_factor(hfi_evaluator *e, double *log_det)
 {
     hfi_exact_grid *system = &e->group->system;
     double *alpha = vector(e, HFI_EV_ALPHA);
@@ -84,7 +84,7 @@ static hf_status diagonal(hfi_evaluator *e, const double **g, size_t *step)
 }
 
 /* collect() has left twice the weights of the evidence. */
-static hf_status multiply(const hfi_evaluator *e, bool inverse, const double *v, double *out)
+static hf_status group_multiply(const hfi_evaluator *e, bool inverse, const double *v, double *out)
 {
     const hf_status s = hfi_grid_symv(&e->group->system.grid, e->group->system.a, v, out);
     for (size_t i = 0; s >= 0 && !inverse && i < e->n; i++) out[i] *= 0.5;
@@ -116,18 +116,18 @@ static hf_status collect(hfi_evaluator *e, bool leave_one_out, double *gradient)
     return HF_OK;
 }
 
-static hf_status agree(const hfi_evaluator *e, hf_status status)
+static hf_status group_agree(const hfi_evaluator *e, hf_status status)
 {
     return hfi_grid_agree(&e->group->system.grid, status);
 }
 
-static const hfi_exact_matrix shared = {.factor = factor,
+static const hfi_exact_matrix shared = {.factor = group_factor,
                                         .invert = invert,
                                         .diagonal = diagonal,
-                                        .multiply = multiply,
+                                        .multiply = group_multiply,
                                         .square = square,
                                         .collect = collect,
-                                        .agree = agree};
+                                        .agree = group_agree};
 
 static hf_status select(hfi_evaluator *e)
 {
@@ -142,4 +142,4 @@ const hfi_evaluator_kind hfi_group_kind = {.absence = true,
                                            .solve = hfi_exact_posterior,
                                            .outlook = hfi_exact_outlook,
                                            .matrix = &shared,
-                                           .release = release};
+                                           .release = group_release};

@@ -82,8 +82,8 @@ typedef struct hfi_kept {
     hf_status status;
     double value, *gradient; /* kernel, mean, noises */
     size_t n;
-    size_t *row;      /* n: the readings */
-    double *question; /* noises, kernel parameters, r, d, their slopes; and room for another */
+    size_t *row; /* n: the readings */
+    double *key; /* noises, kernel parameters, r, d, their slopes; and room for another */
     double jitter;
     double *alpha, *diagonal; /* n each: (K + D)^-1 r, diag((K + D)^-1) */
     double *factor;           /* n x n: the lower triangle */

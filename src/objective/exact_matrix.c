@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Lower triangle of K + D of the present readings. */
-static hf_status fill(void *arg, double *a, size_t lda)
+static hf_status fill_kernel_and_noise(void *arg, double *a, size_t lda)
 {
     hfi_evaluator *e = arg;
     const hf_status s = hfi_kernel_gram_lower(e->ctx, e->kernel, e->n, e->inputs, e->d, a, lda);
@@ -21,7 +21,7 @@ hf_status hfi_evaluator_factor(hfi_evaluator *e)
     hfi_evaluator_residuals(e);
     if (e->kept) e->kept->whole = false;
     const hf_status s = hfi_chol_jitter(e->ctx, e->n, e->a, e->n, hfi_kernel_typical_variance(e->kernel),
-                                        fill, e, &e->jitter);
+                                        fill_kernel_and_noise, e, &e->jitter);
     if (s < 0) return s;
     memcpy(alpha, r, e->n * sizeof *alpha);
     hfi_chol_solve(e->n, e->a, e->n, alpha);
@@ -55,7 +55,7 @@ static void weight_columns(size_t task, int thread, void *arg)
     }
 }
 
-static hf_status factor(hfi_evaluator *e, double *log_det)
+static hf_status exact_factor(hfi_evaluator *e, double *log_det)
 {
     const hf_status s = hfi_evaluator_factor(e);
     if (s >= 0) *log_det = hfi_chol_logdet(e->n, e->a, e->n);
@@ -83,7 +83,7 @@ static hf_status diagonal(hfi_evaluator *e, const double **g, size_t *step)
     return HF_OK;
 }
 
-static hf_status multiply(const hfi_evaluator *e, bool inverse, const double *v, double *out)
+static hf_status exact_multiply(const hfi_evaluator *e, bool inverse, const double *v, double *out)
 {
     (void)inverse;
     hfi_symv(e->n, e->a, e->n, v, out);
@@ -108,9 +108,9 @@ static hf_status collect(hfi_evaluator *e, bool leave_one_out, double *gradient)
     return s;
 }
 
-const hfi_exact_matrix hfi_local_matrix = {.factor = factor,
+const hfi_exact_matrix hfi_local_matrix = {.factor = exact_factor,
                                            .invert = invert,
                                            .diagonal = diagonal,
-                                           .multiply = multiply,
+                                           .multiply = exact_multiply,
                                            .square = square,
                                            .collect = collect};

@@ -131,7 +131,7 @@ static void standardise(const hfi_evaluator *e, bool absent, hfi_holdout *r)
     }
 }
 
-static hf_status fill(hfi_evaluator *e, const holdout_source *from, bool absent, hfi_holdout *r)
+static hf_status fill_holdout(hfi_evaluator *e, const holdout_source *from, bool absent, hfi_holdout *r)
 {
     hf_status s = fill_absent(e, from->solution, r);
     if (s >= 0 && !absent && hf_sites_present(e->sites) > 0) s = fill_present(e, from, r);
@@ -141,7 +141,7 @@ static hf_status fill(hfi_evaluator *e, const holdout_source *from, bool absent,
 
 hf_status hfi_holdout_from_solution(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
 {
-    return fill(e, &(holdout_source){.solution = solution}, false, r);
+    return fill_holdout(e, &(holdout_source){.solution = solution}, false, r);
 }
 
 /* ---- from an evaluator ------------------------------------------------------------------------------------ */
@@ -180,7 +180,7 @@ hf_status hfi_exact_holdout(hfi_evaluator *e, bool absent, hfi_holdout *r)
     const holdout_source from = {.solution = &solution,
                                  .spent = known ? NULL : &solution,
                                  .diagonal = known ? e->kept->diagonal : NULL};
-    const hf_status filled = fill(e, &from, absent, r);
+    const hf_status filled = fill_holdout(e, &from, absent, r);
     return filled < 0 ? filled : s;
 }
 

@@ -112,7 +112,7 @@ hf_status hfi_inducing_run(hfi_evaluator *e, hf_objective objective, double *val
 
 /* ---- the kind ---------------------------------------------------------------------------------------------- */
 
-static hf_status solve(hfi_evaluator *e, hfi_solution *out, double *log_evidence)
+static hf_status solve_inducing_evidence(hfi_evaluator *e, hfi_solution *out, double *log_evidence)
 {
     hf_status s = hfi_inducing_factor(e->inducing, e->kernel, e->mean, e->sites, e->rows, e->x, e->ldx);
     if (s >= 0) s = hfi_inducing_solution(e->inducing, out);
@@ -131,7 +131,7 @@ static size_t query_rows(const hfi_evaluator *e)
     return e->inducing->m;
 }
 
-static void release(hfi_evaluator *e)
+static void inducing_release(hfi_evaluator *e)
 {
     hfi_inducing_free(e->inducing);
     hfi_free(e->ctx, e->inducing);
@@ -141,8 +141,8 @@ const hfi_evaluator_kind hfi_inducing_kind = {.absence = true,
                                               .coarse = true,
                                               .run = hfi_inducing_run,
                                               .holdout = hfi_inducing_holdout,
-                                              .solve = solve,
+                                              .solve = solve_inducing_evidence,
                                               .outlook = hfi_inducing_outlook,
                                               .extras = extras,
                                               .query_rows = query_rows,
-                                              .release = release};
+                                              .release = inducing_release};

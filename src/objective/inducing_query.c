@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Columns v_a and y_a, in the query's room. */
-static hf_status whiten(const hfi_evaluator *e)
+static hf_status whiten_query_columns(const hfi_evaluator *e)
 {
     const hfi_inducing *u = e->inducing;
     const hfi_query *q = e->query;
@@ -37,7 +37,7 @@ hf_status hfi_inducing_query_forward(hfi_inducing_reverse *run, bool gradient)
     hfi_query *q = e->query;
     const size_t m = u->m, n = q->count;
     hf_status status = hfi_query_prior(q, e->kernel, e->mean);
-    if (status >= 0) status = whiten(e);
+    if (status >= 0) status = whiten_query_columns(e);
     if (status < 0) return status;
     const double *v = q->room, *y = v + n * m;
     for (size_t a = 0; a < n; a++) q->mean[a] += hfi_dot(m, y + a * m, u->whitened);

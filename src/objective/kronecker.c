@@ -23,7 +23,7 @@ void hfi_kronecker_free(hfi_evaluator *e)
     e->kind = &hfi_exact_evaluator;
 }
 
-static hf_status allocate(hfi_evaluator *e)
+static hf_status allocate_kronecker(hfi_evaluator *e)
 {
     hfi_kronecker *k = e->kronecker;
     const size_t n = k->samples.count, t = k->samples.outputs;
@@ -45,7 +45,7 @@ hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sam
     hf_status s = hfi_samples_init(e->ctx, e->rows, e->d, outputs, e->x, hf_sites_readings(e->sites), sample,
                                    place_of, &k->samples);
     const bool full = s >= 0 && k->samples.count * outputs == e->rows;
-    if (full) s = allocate(e);
+    if (full) s = allocate_kronecker(e);
     if (s < 0 || !full) {
         hfi_kronecker_free(e);
         return s < 0 ? s : HF_OK;
@@ -81,7 +81,7 @@ typedef struct kronecker_arrays {
     double *m, *l, *c, *g;                /* eigenvalues; what they are weighted with */
 } kronecker_arrays;
 
-static kronecker_arrays begin(hfi_evaluator *e)
+static kronecker_arrays begin_kronecker_arrays(hfi_evaluator *e)
 {
     hfi_kronecker *k = e->kronecker;
     const size_t n = k->samples.count, t = k->samples.outputs, square = t * t, cells = n * t;
@@ -162,7 +162,7 @@ static hf_status decompose(kronecker_arrays *w)
 }
 
 /* alpha, and the evidence. */
-static hf_status solve(kronecker_arrays *w, double *value)
+static hf_status solve_kronecker_alpha(kronecker_arrays *w, double *value)
 {
     hfi_evaluator *e = w->e;
     const size_t n = w->n, t = w->t;
@@ -280,10 +280,10 @@ static void mean_gradient(const kronecker_arrays *w, double *gradient)
 
 static hf_status evaluate_kronecker(hfi_evaluator *e, double *value, double *gradient)
 {
-    kronecker_arrays w = begin(e);
+    kronecker_arrays w = begin_kronecker_arrays(e);
     hf_status s = read_outputs(&w);
     if (s >= 0) s = decompose(&w);
-    if (s >= 0) s = solve(&w, value);
+    if (s >= 0) s = solve_kronecker_alpha(&w, value);
     if (s < 0 || !gradient) return s;
     const size_t kernel_count = hf_kernel_parameters(e->kernel);
     double *own = hfi_alloc(e->ctx, kernel_count + w.t * e->d, sizeof *own);
@@ -304,7 +304,7 @@ static hf_status evaluate_kronecker(hfi_evaluator *e, double *value, double *gra
 
 /* ---- the kind: exact, but for an evidence that is never factored ------------------------------------------- */
 
-static hf_status run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
+static hf_status kronecker_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
 {
     return objective == HF_OBJECTIVE_EVIDENCE && hfi_kronecker_applies(e)
                ? evaluate_kronecker(e, value, gradient)
@@ -313,7 +313,7 @@ static hf_status run(hfi_evaluator *e, hf_objective objective, double *value, do
 
 const hfi_evaluator_kind hfi_kronecker_kind = {.absence = true,
                                                .select = hfi_exact_select,
-                                               .run = run,
+                                               .run = kronecker_run,
                                                .holdout = hfi_exact_holdout,
                                                .solve = hfi_exact_posterior,
                                                .outlook = hfi_exact_outlook,

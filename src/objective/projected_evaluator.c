@@ -54,7 +54,7 @@ const hfi_block_actions *hfi_projected_actions(const hfi_projected_evaluator *p)
     return &p->actions;
 }
 
-static hf_status run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
+static hf_status projected_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
 {
     const bool leave_one_out = objective == HF_OBJECTIVE_LOO || objective == HF_OBJECTIVE_WLOO;
     if (leave_one_out && e->projected->train_actions)
@@ -77,7 +77,7 @@ static size_t query_rows(const hfi_evaluator *e)
     return e->rows;
 }
 
-static void release(hfi_evaluator *e)
+static void projected_release(hfi_evaluator *e)
 {
     hfi_projected_evaluator *p = e->projected;
     hfi_projected_rest(p);
@@ -85,10 +85,10 @@ static void release(hfi_evaluator *e)
     HFI_FREE(p->ctx, p->work, p->squares, p->small, p);
 }
 
-const hfi_evaluator_kind hfi_projected_kind = {.run = run,
+const hfi_evaluator_kind hfi_projected_kind = {.run = projected_run,
                                                .holdout = hfi_projected_residuals,
                                                .extras = extras,
                                                .start_actions = hfi_projected_start,
                                                .renumber = renumber,
                                                .query_rows = query_rows,
-                                               .release = release};
+                                               .release = projected_release};

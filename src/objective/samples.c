@@ -29,7 +29,7 @@ static int compare_samples(const item *a, const item *b)
     return c;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_sample_items(const void *left, const void *right)
 {
     const item *a = left, *b = right;
     int c = compare_samples(a, b);
@@ -55,7 +55,8 @@ static size_t assign_rows(size_t n, const item *items, size_t *row)
     return rows;
 }
 
-static hf_status fill(size_t n, const item *items, const size_t *row, const double *y, hfi_samples *out)
+static hf_status fill_samples(size_t n, const item *items, const size_t *row, const double *y,
+                              hfi_samples *out)
 {
     size_t cells;
     if (!hfi_size_mul(out->count, out->outputs, &cells)) return hfi_out_of_memory(out->ctx);
@@ -90,9 +91,9 @@ hf_status hfi_samples_init(hf_context *ctx, size_t n, size_t d, size_t outputs, 
                               .output = place_of ? place_of[output] : output,
                               .place = i};
         }
-        qsort(items, n, sizeof *items, compare);
+        qsort(items, n, sizeof *items, compare_sample_items);
         out->count = assign_rows(n, items, row);
-        s = fill(n, items, row, y, out);
+        s = fill_samples(n, items, row, y, out);
     }
     HFI_FREE(ctx, items, row);
     if (s < 0) hfi_samples_free(out);

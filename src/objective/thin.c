@@ -50,7 +50,7 @@ static hf_status take_out(hfi_evaluator *e, hfi_thinned *out)
 }
 
 /* Draws `wanted` of the present readings that do not stay yet. */
-static void draw(const hfi_evaluator *e, hfi_stream *stream, size_t wanted, bool *stays)
+static void draw_thinned_readings(const hfi_evaluator *e, hfi_stream *stream, size_t wanted, bool *stays)
 {
     size_t left = 0;
     for (size_t i = 0; i < e->rows; i++) left += hf_sites_is_present(e->sites, i) && !stays[i] ? 1 : 0;
@@ -68,7 +68,7 @@ hf_status hfi_thin_out(hfi_evaluator *e, size_t wanted, hfi_thinned *out)
     if (s < 0) return s;
     hfi_stream stream;
     hfi_stream_init(&stream, hf_context_seed(e->ctx), HFI_PURPOSE_SAMPLE, 0);
-    draw(e, &stream, wanted, out->stays);
+    draw_thinned_readings(e, &stream, wanted, out->stays);
     return take_out(e, out);
 }
 
@@ -110,11 +110,11 @@ hf_status hfi_thin_near(hfi_evaluator *e, const double *x, size_t wanted, hfi_th
     bool *stays = out->stays, *centre = stays + e->rows;
     hfi_stream stream;
     hfi_stream_init(&stream, 0, HFI_PURPOSE_SAMPLE, 1);
-    draw(e, &stream, wanted / (2 * FAMILY), centre);
+    draw_thinned_readings(e, &stream, wanted / (2 * FAMILY), centre);
     for (size_t i = 0; i < e->rows; i++)
         if (centre[i]) keep_family(e, x, i, stays);
     size_t count = 0;
     for (size_t i = 0; i < e->rows; i++) count += stays[i] ? 1 : 0;
-    if (count < wanted) draw(e, &stream, wanted - count, stays);
+    if (count < wanted) draw_thinned_readings(e, &stream, wanted - count, stays);
     return take_out(e, out);
 }

@@ -120,8 +120,8 @@ void hfi_add_slopes(size_t d, double by_mean, double by_sd, double sd, const dou
     }
 }
 
-static hf_status predict(const hfi_acquiring *p, size_t k, const double *x, bool slopes, double *mean,
-                         double *var)
+static hf_status predict_acquired_output(const hfi_acquiring *p, size_t k, const double *x, bool slopes,
+                                         double *mean, double *var)
 {
     return hf_predict_latent(posterior_of(p->a, k), p->rooms[k], x, mean, var, slopes ? p->slopes : NULL,
                              slopes ? p->slopes + p->d : NULL);
@@ -145,7 +145,7 @@ static hf_status constraints_at(hfi_acquiring *p, const double *x, bool slopes, 
     memset(p->total, 0, p->d * sizeof *p->total);
     for (size_t k = 0; k < p->a->constraints; k++) {
         double mean, var;
-        const hf_status status = predict(p, k + 1, x, slopes, &mean, &var);
+        const hf_status status = predict_acquired_output(p, k + 1, x, slopes, &mean, &var);
         if (status < 0) return status;
         const hfi_acquired one = hfi_acquisition_feasible(p->a->limit[k], mean, sqrt(var));
         *log_p = hfi_not_below(*log_p + one.value);
@@ -163,7 +163,7 @@ hf_status hfi_acquiring_at(void *of, size_t d, const double *x, double *value, d
     hfi_acquired v = {.value = logarithm ? 0.0 : 1.0};
     hf_status status = constraints_at(p, x, slopes, &log_p);
     if (status >= 0 && !p->feasibility) {
-        status = predict(p, 0, x, slopes, &mean, &var);
+        status = predict_acquired_output(p, 0, x, slopes, &mean, &var);
         if (status < 0) return status;
         hfi_given_at(&p->draws.given, x, p->draws.w);
         sd = hfi_draws_sd(&p->draws, var, p->draws.w);
@@ -237,7 +237,8 @@ static hf_status chunk_values(hf_context *ctx, acquire_chunk *c)
     return HF_OK;
 }
 
-static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *values)
+static hf_status acquisition_evaluate_many(hf_context *ctx, void *of, size_t m, size_t d, const double *x,
+                                           double *values)
 {
     const hfi_acquiring *p = of;
     const size_t most = m < CHUNK ? m : CHUNK;
@@ -293,12 +294,12 @@ static double work_of(const hfi_acquiring *p)
     return sum + rows * (points + (double)p->d) + (double)p->draws.count * (DRAW_WORK + points);
 }
 
-static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
+static hf_status acquisition_describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
 {
     (void)ctx;
     double var = 0.0;
     hf_status status = hfi_acquiring_at(of, d, x, &found->value, NULL);
-    if (status >= 0) status = predict(of, 0, x, false, &found->mean, &var);
+    if (status >= 0) status = predict_acquired_output(of, 0, x, false, &found->mean, &var);
     found->sd = sqrt(var);
     return status;
 }
@@ -310,9 +311,9 @@ static hfi_surface surface_of(hfi_acquiring *p)
                          .near = p->a->posterior,
                          .work = work_of(p),
                          .bottomless = p->row->logarithm,
-                         .many = many,
+                         .many = acquisition_evaluate_many,
                          .at = hfi_acquiring_at,
-                         .describe = describe,
+                         .describe = acquisition_describe,
                          .measured = true};
 }
 

@@ -65,7 +65,7 @@ static hf_status check_posterior(hf_context *ctx, const hf_acquire_front *a, siz
 }
 
 /* `d` inputs. The front itself is checked by hf_ehvi_create(). */
-static hf_status check(hf_context *ctx, const hf_acquire_front *a, size_t d)
+static hf_status check_front_call(hf_context *ctx, const hf_acquire_front *a, size_t d)
 {
     if (a->constraints > 0 && (a->constraint == NULL || a->limit == NULL))
         return hfi_refuse(ctx, "there are %zu constraints, but their posteriors or limits are NULL",
@@ -103,8 +103,8 @@ static hf_status take_objectives(hf_context *ctx, const hf_acquire_front *given,
 
 /* Mean and sd of posterior k, and the gradients of mean and variance into `slopes` unless that is NULL; of an
  * objective the sd given the pending points, and w. The variance's gradient is without these. */
-static hf_status predict(prepared_front *p, size_t k, const double *x, double *slopes, double *mean,
-                         double *sd)
+static hf_status predict_front_posterior(prepared_front *p, size_t k, const double *x, double *slopes,
+                                         double *mean, double *sd)
 {
     double var;
     const hf_status status = hf_predict_latent(posterior_of(p->a, k), p->rooms[k], x, mean, &var, slopes,
@@ -189,7 +189,7 @@ static void add_objectives(prepared_front *p, const double *x, const front_momen
     }
 }
 
-static hf_status at(void *of, size_t d, const double *x, double *value, double *gradient)
+static hf_status front_evaluate_at(void *of, size_t d, const double *x, double *value, double *gradient)
 {
     prepared_front *p = of;
     const size_t m = p->a->objectives, pending = p->a->pending;
@@ -200,14 +200,15 @@ static hf_status at(void *of, size_t d, const double *x, double *value, double *
     for (size_t k = 0; k < m && status >= 0; k++) {
         o.w[k] = p->w + k * pending;
         o.q[k] = slopes ? p->q + k * pending : NULL;
-        status = predict(p, k, x, slopes ? p->slopes + 2 * k * d : NULL, &o.mean[k], &o.sd[k]);
+        status =
+            predict_front_posterior(p, k, x, slopes ? p->slopes + 2 * k * d : NULL, &o.mean[k], &o.sd[k]);
     }
     if (status >= 0) status = mean_of_draws(p, slopes, &o, &sum);
     if (status < 0) return status;
     memset(p->total, 0, d * sizeof *p->total);
     if (slopes) add_objectives(p, x, &o);
     for (size_t k = 0; k < p->a->constraints; k++) {
-        status = predict(p, m + k, x, slopes ? p->one : NULL, &mean, &sd);
+        status = predict_front_posterior(p, m + k, x, slopes ? p->one : NULL, &mean, &sd);
         if (status < 0) return status;
         const hfi_acquired one = hfi_acquisition_feasible(p->a->limit[k], mean, sd);
         sum = hfi_not_below(sum + one.value);
@@ -286,7 +287,8 @@ static hf_status chunk_values(hf_context *ctx, front_chunk *c, const double *x)
     return status;
 }
 
-static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *values)
+static hf_status front_evaluate_many(hf_context *ctx, void *of, size_t m, size_t d, const double *x,
+                                     double *values)
 {
     const prepared_front *p = of;
     const size_t most = m < CHUNK ? m : CHUNK;
@@ -305,7 +307,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 
 /* ---- preparing --------------------------------------------------------------------------------------------------- */
 
-static void finish(hf_context *ctx, prepared_front *p)
+static void free_prepared_front(hf_context *ctx, prepared_front *p)
 {
     for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_posterior_workspace_free(p->rooms[k]);
     for (size_t k = 0; k < MOST; k++) hfi_given_end(ctx, &p->given[k]);
@@ -350,7 +352,7 @@ static hf_status prepare_fronts(hf_context *ctx, prepared_front *p)
     return status;
 }
 
-static hf_status prepare(hf_context *ctx, const hf_acquire_front *a, size_t d, prepared_front *p)
+static hf_status prepare_front(hf_context *ctx, const hf_acquire_front *a, size_t d, prepared_front *p)
 {
     *p = (prepared_front){.a = a, .d = d, .posteriors = a->objectives + a->constraints};
     if (HFI_ALLOC(ctx, HFI_ROOM(p->rooms, p->posteriors), HFI_ROOMS(p->slopes, d, 2 * MOST + 3),
@@ -378,11 +380,11 @@ static double work_of(const prepared_front *p)
     return sum + BOX_WORK * (double)p->draws * (p->a->objectives > 2 ? 2.0 : 1.0) * points * m;
 }
 
-static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
+static hf_status front_describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
 {
     (void)ctx;
-    const hf_status status = at(of, d, x, &found->value, NULL);
-    return status >= 0 ? predict(of, 0, x, NULL, &found->mean, &found->sd) : status;
+    const hf_status status = front_evaluate_at(of, d, x, &found->value, NULL);
+    return status >= 0 ? predict_front_posterior(of, 0, x, NULL, &found->mean, &found->sd) : status;
 }
 
 static hfi_surface surface_of(prepared_front *p)
@@ -392,9 +394,9 @@ static hfi_surface surface_of(prepared_front *p)
                          .near = p->a->objective[0],
                          .work = work_of(p),
                          .bottomless = true,
-                         .many = many,
-                         .at = at,
-                         .describe = describe,
+                         .many = front_evaluate_many,
+                         .at = front_evaluate_at,
+                         .describe = front_describe,
                          .measured = true};
 }
 
@@ -406,16 +408,16 @@ hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front, size_
     if (status < 0) return status;
     const size_t d = hf_posterior_dimension(own.objective[0]);
     if (values == NULL && count > 0) return hfi_refuse(ctx, "hf_ehvi_evaluate: values is NULL");
-    status = check(ctx, &own, d);
+    status = check_front_call(ctx, &own, d);
     if (status >= 0) status = hfi_posterior_check_rows(ctx, own.objective[0], count, x, d);
     if (status < 0) return status;
     prepared_front p;
-    status = prepare(ctx, &own, d, &p);
+    status = prepare_front(ctx, &own, d, &p);
     if (status >= 0) {
         const hfi_surface surface = surface_of(&p);
         status = hfi_surface_at(ctx, &surface, d, count, x, values, gradients);
     }
-    finish(ctx, &p);
+    free_prepared_front(ctx, &p);
     return status;
 }
 
@@ -430,15 +432,15 @@ hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *objectives, 
     hf_acquire_front own;
     hf_status status = take_objectives(ctx, objectives, &own);
     if (status >= 0) status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
-    if (status >= 0) status = check(ctx, &own, domain->dimension);
+    if (status >= 0) status = check_front_call(ctx, &own, domain->dimension);
     if (status < 0) return status;
     prepared_front p;
-    status = prepare(ctx, &own, domain->dimension, &p);
+    status = prepare_front(ctx, &own, domain->dimension, &p);
     if (status >= 0) {
         const hfi_surface surface = surface_of(&p);
         status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, x, &found);
     }
-    finish(ctx, &p);
+    free_prepared_front(ctx, &p);
     found.seconds = hfi_now() - begin;
     if (status >= 0 && maximiser != NULL) *maximiser = found;
     return status;

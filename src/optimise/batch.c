@@ -34,7 +34,7 @@ static hf_acquire given_places(point_batch *b, size_t count, size_t without)
 }
 
 /* Place k, given those before it: where it pays most. */
-static hf_status choose(point_batch *b, size_t k, size_t guess_count, const double *guesses)
+static hf_status choose_batch_point(point_batch *b, size_t k, size_t guess_count, const double *guesses)
 {
     const hf_acquire a = given_places(b, k, SIZE_MAX);
     hfi_acquiring p;
@@ -119,9 +119,9 @@ static hf_status improve(point_batch *b, size_t sweeps)
     return status;
 }
 
-static hf_status check(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
-                       const hf_search_settings *settings, size_t q, size_t sweeps, size_t guess_count,
-                       const double *guesses, const double *x)
+static hf_status check_batch_call(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
+                                  const hf_search_settings *settings, size_t q, size_t sweeps,
+                                  size_t guess_count, const double *guesses, const double *x)
 {
     size_t entries;
     if (q == 0) return hfi_refuse(ctx, "a batch has at least one place; q is 0");
@@ -145,7 +145,8 @@ hf_status hf_acquire_batch(hf_context *ctx, const hf_acquire *a, const hf_domain
 {
     hf_acquire own;
     hf_status status = hfi_acquire_take(ctx, a, &own);
-    if (status >= 0) status = check(ctx, &own, domain, settings, q, sweeps, guess_count, guesses, x);
+    if (status >= 0)
+        status = check_batch_call(ctx, &own, domain, settings, q, sweeps, guess_count, guesses, x);
     if (status < 0) return status;
     point_batch b = {
         .ctx = ctx, .a = &own, .domain = domain, .settings = settings, .d = domain->dimension, .q = q};
@@ -153,7 +154,7 @@ hf_status hf_acquire_batch(hf_context *ctx, const hf_acquire *a, const hf_domain
     status = HFI_ALLOC(ctx, HFI_ROOMS(b.given, own.pending + q, b.d), HFI_ROOMS(b.x, q, b.d),
                        HFI_ROOM(b.values, q), HFI_ROOM(b.place, b.d));
     if (status >= 0 && entries > 0) memcpy(b.given, own.pending_x, entries * sizeof *b.given);
-    for (size_t k = 0; k < q && status >= 0; k++) status = choose(&b, k, guess_count, guesses);
+    for (size_t k = 0; k < q && status >= 0; k++) status = choose_batch_point(&b, k, guess_count, guesses);
     if (status >= 0 && sweeps > 0 && q > 1) status = improve(&b, sweeps);
     if (status >= 0) {
         memcpy(x, b.x, q * b.d * sizeof *x);

@@ -189,7 +189,7 @@ static double generalised_golden_ratio(size_t d)
 }
 
 /* frac(1/2 + k a) */
-static double share_of(double k, double a)
+static double compute_sequence_fraction(double k, double a)
 {
     const double sum = 0.5 + k * a;
     return sum - floor(sum);
@@ -214,13 +214,13 @@ void hf_domain_quasirandom(const hf_domain *domain, size_t first, size_t count, 
         const double k = (double)(first + i) + 1.0;
         double *row = x + i * d, a = step;
         if (n > 0) {
-            const size_t at = (size_t)(share_of(k, a) * (double)n);
+            const size_t at = (size_t)(compute_sequence_fraction(k, a) * (double)n);
             for (size_t j = 0; j < d; j++) row[j] = domain->points[(at < n ? at : n - 1) * d + j];
             continue;
         }
         for (size_t j = 0; j < d; j++) {
             const bool fixed = hfi_domain_fixed(domain, j);
-            row[j] = fixed ? domain->lower[j] : spread(domain, j, share_of(k, a));
+            row[j] = fixed ? domain->lower[j] : spread(domain, j, compute_sequence_fraction(k, a));
             if (!fixed) a *= step;
         }
     }

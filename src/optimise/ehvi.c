@@ -64,7 +64,7 @@ static void insert(sweep *s, double x, double y, double level)
     s->count = s->count - end + first + 1;
 }
 
-static void cut(sweep *s, size_t n, const hfi_front_point *points, const double *reference)
+static void cut_front_strips(sweep *s, size_t n, const hfi_front_point *points, const double *reference)
 {
     const size_t m = s->out->m;
     const double last = m == MOST ? reference[2] : 0.0;
@@ -109,7 +109,7 @@ hf_status hf_ehvi_create(hf_context *ctx, size_t n, size_t m, const double *valu
     if (status >= 0) {
         s.out->memory = hfi_context_memory(ctx);
         s.out->m = m;
-        cut(&s, count, points, reference);
+        cut_front_strips(&s, count, points, reference);
         *out = s.out;
     } else {
         hfi_free(ctx, s.out);
@@ -125,8 +125,8 @@ typedef struct total {
     double top, sum, by_mean[MOST], by_sd[MOST];
 } total;
 
-static void add(total *t, const hf_ehvi *ehvi, const objective_box *b, const double *mean, const double *sd,
-                bool slopes)
+static void add_box_improvement(total *t, const hf_ehvi *ehvi, const objective_box *b, const double *mean,
+                                const double *sd, bool slopes)
 {
     hfi_slab side[MOST];
     double term = 0.0;
@@ -158,13 +158,13 @@ static bool valid(const hf_ehvi *ehvi, const double *mean, const double *sd, con
 }
 
 /* log EHVI into *log_value, and derivatives of the log. */
-static hf_status evaluate(const hf_ehvi *ehvi, const double *mean, const double *sd, bool slopes, total *t,
-                          double *log_value)
+static hf_status evaluate_log_ehvi(const hf_ehvi *ehvi, const double *mean, const double *sd, bool slopes,
+                                   total *t, double *log_value)
 {
     *t = (total){.top = -INFINITY};
     for (size_t j = 0; j < ehvi->m; j++)
         if (!isfinite(mean[j]) || !isfinite(sd[j])) return HF_ERR_NOT_FINITE;
-    for (size_t k = 0; k < ehvi->count; k++) add(t, ehvi, &ehvi->boxes[k], mean, sd, slopes);
+    for (size_t k = 0; k < ehvi->count; k++) add_box_improvement(t, ehvi, &ehvi->boxes[k], mean, sd, slopes);
     *log_value = t->sum > 0.0 ? t->top + log(t->sum) : -INFINITY;
     bool finite = *log_value < INFINITY; /* false for NaN */
     for (size_t j = 0; j < ehvi->m && t->sum > 0.0; j++) {
@@ -182,7 +182,8 @@ static hf_status improvement(const hf_ehvi *ehvi, bool logarithm, const double *
     total t;
     double log_value;
     if (!valid(ehvi, mean, sd, value)) return HF_ERR_ARGUMENT;
-    const hf_status status = evaluate(ehvi, mean, sd, by_mean != NULL || by_sd != NULL, &t, &log_value);
+    const hf_status status =
+        evaluate_log_ehvi(ehvi, mean, sd, by_mean != NULL || by_sd != NULL, &t, &log_value);
     if (status < 0) return status;
     if (!logarithm && log_value > log(DBL_MAX)) return HF_ERR_NOT_FINITE;
     *value = logarithm ? log_value : exp(log_value);

@@ -38,7 +38,7 @@ static hf_status check_domain(hf_context *ctx, const hf_data *data, const hf_dom
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* After the training of a fit. */
-static hf_status climb(void *arg, hfi_fit *fit, double *state)
+static hf_status climb_eulbo_after_fit(void *arg, hfi_fit *fit, double *state)
 {
     hfi_eulbo *e = arg;
     const hfi_evaluator *evaluator = &fit->trainer.evaluator;
@@ -78,7 +78,8 @@ hf_status hf_eulbo(hf_context *ctx, const hf_data *data, const hf_fit_settings *
     hf_posterior *made = NULL;
     status =
         HFI_ALLOC(ctx, HFI_ROOMS(e.points, e.settings.batch, data->d), HFI_ROOMS(e.gradients, data->d, 2));
-    if (status >= 0) status = hfi_fit_with(ctx, data, &own, climb, &e, &made, &e.report.fit, NULL);
+    if (status >= 0)
+        status = hfi_fit_with(ctx, data, &own, climb_eulbo_after_fit, &e, &made, &e.report.fit, NULL);
     if (status >= 0) {
         memcpy(x, e.points, e.settings.batch * data->d * sizeof *x);
         e.report.seconds = hfi_now() - begin;

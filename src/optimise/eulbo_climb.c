@@ -53,7 +53,7 @@ static void keep_best(eulbo_climb *c, double total, double log_prior)
 }
 
 /* EULBO at the present state and points, and its derivatives. */
-static hf_status evaluate(eulbo_climb *c)
+static hf_status evaluate_eulbo_state(eulbo_climb *c)
 {
     const hfi_fit *fit = c->e->fit;
     double value = 0.0, log_prior = 0.0;
@@ -69,7 +69,7 @@ static hf_status evaluate(eulbo_climb *c)
     return hfi_progress(c->e->ctx, "eulbo", done, value + log_prior) ? HF_OK : hfi_cancelled(c->e->ctx);
 }
 
-static void gather(eulbo_climb *c)
+static void gather_eulbo_gradients(eulbo_climb *c)
 {
     const hfi_trainer *t = c->trainer;
     const hfi_fit *fit = c->e->fit;
@@ -122,17 +122,17 @@ static void step_points(eulbo_climb *c)
 }
 
 /* The derivatives at the present point are known on entry and on return. */
-static hf_status step(eulbo_climb *c)
+static hf_status step_eulbo(eulbo_climb *c)
 {
-    gather(c);
+    gather_eulbo_gradients(c);
     step_model(c);
     if (!c->e->settings.joint && c->model.rate > 0.0) {
-        const hf_status status = evaluate(c);
+        const hf_status status = evaluate_eulbo_state(c);
         if (status < 0) return status;
-        gather(c);
+        gather_eulbo_gradients(c);
     }
     step_points(c);
-    return evaluate(c);
+    return evaluate_eulbo_state(c);
 }
 
 /* ---- the climb ----------------------------------------------------------------------------------------- */
@@ -165,10 +165,10 @@ static hf_status run_epoch(eulbo_climb *c)
 {
     hf_status status = HF_OK;
     for (size_t k = 0; status >= 0 && k < c->e->settings.steps; k++) {
-        status = step(c);
+        status = step_eulbo(c);
         while (is_numerical(status) && c->e->report.retries < c->e->settings.retries) {
             retreat(c);
-            status = evaluate(c);
+            status = evaluate_eulbo_state(c);
         }
     }
     return status;
@@ -178,7 +178,7 @@ static hf_status run_epochs(eulbo_climb *c)
 {
     hf_eulbo_report *report = &c->e->report;
     size_t idle = 0;
-    hf_status status = evaluate(c);
+    hf_status status = evaluate_eulbo_state(c);
     if (status < 0) return status;
     report->utility_start = c->best_utility;
     report->elbo_start = c->best_total - c->best_utility;
@@ -196,8 +196,8 @@ static hf_status run_epochs(eulbo_climb *c)
     return HF_OK;
 }
 
-static hf_status add(void *arg, size_t n, const double *mean, const double *cov, double *value,
-                     double *mean_bar, double *cov_bar)
+static hf_status add_weighted_utility(void *arg, size_t n, const double *mean, const double *cov,
+                                      double *value, double *mean_bar, double *cov_bar)
 {
     const hfi_eulbo *e = arg;
     const double weight = e->settings.weight;
@@ -227,7 +227,7 @@ static hf_status open_climb(hfi_eulbo *e, eulbo_climb *c)
                   HFI_ROOM(c->best_state, count), HFI_ROOM(c->x, c->points), HFI_ROOM(c->best_x, c->points));
     if (status < 0 || movers_init(e->ctx, &c->model) < 0 || movers_init(e->ctx, &c->place) < 0)
         return HF_ERR_MEMORY;
-    return hfi_query_init(e->ctx, q, d, height, add, e, &c->query);
+    return hfi_query_init(e->ctx, q, d, height, add_weighted_utility, e, &c->query);
 }
 
 /* The utility in the solver's units; the surrogate's own are the user's. */

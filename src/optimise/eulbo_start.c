@@ -48,7 +48,8 @@ static hf_status find_best(hfi_eulbo *e)
 
 /* ---- utility of one point as a surface ----------------------------------------------------------------- */
 
-static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *out)
+static hf_status eulbo_start_evaluate_many(hf_context *ctx, void *of, size_t m, size_t d, const double *x,
+                                           double *out)
 {
     const hfi_eulbo *e = of;
     double *variance = hfi_alloc_unset(ctx, m, sizeof *variance), ignored[2];
@@ -60,7 +61,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
     return status;
 }
 
-static hf_status at(void *of, size_t d, const double *x, double *value, double *gradient)
+static hf_status eulbo_start_evaluate_at(void *of, size_t d, const double *x, double *value, double *gradient)
 {
     const hfi_eulbo *e = of;
     double mean, variance, by_mean, by_variance, *slopes = e->gradients;
@@ -148,7 +149,8 @@ static hf_status fill_batch(hfi_eulbo *e)
     }
     if (status >= 0) {
         values = hfi_alloc_unset(e->ctx, count, sizeof *values);
-        status = values != NULL ? many(e->ctx, e, count, d, points, values) : HF_ERR_MEMORY;
+        status =
+            values != NULL ? eulbo_start_evaluate_many(e->ctx, e, count, d, points, values) : HF_ERR_MEMORY;
     }
     if (status >= 0)
         status = hfi_choose_starts(e->ctx, e->domain, count, points, values, POOL, starts, &chosen);
@@ -177,8 +179,8 @@ hf_status hfi_eulbo_begin(hfi_eulbo *e, double *state)
                                  .near = e->start,
                                  .work = (double)fit->n * (double)fit->d,
                                  .bottomless = true,
-                                 .many = many,
-                                 .at = at};
+                                 .many = eulbo_start_evaluate_many,
+                                 .at = eulbo_start_evaluate_at};
     status = hfi_maximise_surface(e->ctx, &surface, e->domain, &e->search, e->guess_count, e->guesses,
                                   e->points, &found);
     if (status >= 0 && e->settings.batch > 1) status = fill_batch(e);

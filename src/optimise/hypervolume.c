@@ -21,7 +21,7 @@ static void sort_front(size_t n, hfi_front_point *points)
     if (n > 1) qsort(points, n, sizeof *points, by_key);
 }
 
-static hf_status check(hf_context *ctx, size_t n, size_t m, const double *values)
+static hf_status check_front_values(hf_context *ctx, size_t n, size_t m, const double *values)
 {
     if (m == 0) return hfi_refuse(ctx, "there are no objectives: m is 0");
     if (n > 0 && values == NULL) return hfi_refuse(ctx, "there are %zu points, but values is NULL", n);
@@ -38,7 +38,7 @@ static hf_status check(hf_context *ctx, size_t n, size_t m, const double *values
 hf_status hfi_front_above_reference(hf_context *ctx, size_t n, size_t m, const double *values,
                                     const double *reference, hfi_front_point **found, size_t *kept)
 {
-    hf_status status = check(ctx, n, m, values);
+    hf_status status = check_front_values(ctx, n, m, values);
     if (status < 0) return status;
     if (reference == NULL) return hfi_refuse(ctx, "the reference is NULL");
     for (size_t j = 0; j < m; j++)
@@ -98,7 +98,7 @@ static size_t sift(size_t n, front_row *rows)
 
 hf_status hf_front(hf_context *ctx, size_t n, size_t m, const double *values, size_t *index, size_t *count)
 {
-    hf_status status = check(ctx, n, m, values);
+    hf_status status = check_front_values(ctx, n, m, values);
     if (status < 0) return status;
     if (count == NULL) return hfi_refuse(ctx, "count is NULL");
     if (n > 0 && index == NULL) return hfi_refuse(ctx, "index is NULL");
@@ -139,7 +139,7 @@ static double area(const slicing *s, size_t n, const hfi_front_point *points)
 static double slices(const slicing *s, size_t m, size_t n, const hfi_front_point *points);
 
 /* Volume of the points in the first m objectives. */
-static double measure(const slicing *s, size_t m, size_t n, const hfi_front_point *points)
+static double measure_front_volume(const slicing *s, size_t m, size_t n, const hfi_front_point *points)
 {
     hfi_front_point *own = s->room + (m - 1) * s->n;
     for (size_t i = 0; i < n; i++) own[i] = (hfi_front_point){points[i].row[m - 1], points[i].row};
@@ -156,7 +156,8 @@ static double slices(const slicing *s, size_t m, size_t n, const hfi_front_point
     for (size_t i = 0; i < n; i++) {
         const double below = i + 1 < n ? points[i + 1].key : s->reference[m - 1];
         if (m == s->m && !hfi_progress(s->ctx, "hypervolume", (double)i / (double)n, NAN)) return NAN;
-        if (points[i].key > below) sum += (points[i].key - below) * measure(s, m - 1, i + 1, points);
+        if (points[i].key > below)
+            sum += (points[i].key - below) * measure_front_volume(s, m - 1, i + 1, points);
     }
     return sum;
 }
@@ -175,7 +176,7 @@ hf_status hf_hypervolume(hf_context *ctx, size_t n, size_t m, const double *valu
     s.room = hfi_alloc(ctx, s.n, m * sizeof *s.room);
     status = s.room != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) {
-        const double sum = measure(&s, m, s.n, points);
+        const double sum = measure_front_volume(&s, m, s.n, points);
         if (isnan(sum)) /* no sum of positive terms is NaN */
             status = hfi_cancelled(ctx);
         else if (isinf(sum))

@@ -197,7 +197,7 @@ static hf_status value_at(joint_acquisition *j, const double *x, double *value, 
 
 /* ---- preparing ------------------------------------------------------------------------------------------- */
 
-static void finish(joint_acquisition *j)
+static void free_joint_acquisition(joint_acquisition *j)
 {
     for (size_t k = 0; j->workspace != NULL && k <= j->a->constraints; k++)
         hf_posterior_workspace_free(j->workspace[k]);
@@ -205,7 +205,7 @@ static void finish(joint_acquisition *j)
              j->room, j->by_factor, j->by_cov, j->log_p_slope);
 }
 
-static hf_status make_room(joint_acquisition *j)
+static hf_status allocate_joint_acquisition(joint_acquisition *j)
 {
     hf_context *ctx = j->ctx;
     const size_t d = j->d, p = j->p, q = j->q;
@@ -225,7 +225,8 @@ static hf_status make_room(joint_acquisition *j)
 }
 
 /* `a` has been checked. On error it can only be finished. */
-static hf_status begin(hf_context *ctx, const hf_acquire *a, size_t d, size_t q, joint_acquisition *j)
+static hf_status begin_joint_acquisition(hf_context *ctx, const hf_acquire *a, size_t d, size_t q,
+                                         joint_acquisition *j)
 {
     *j = (joint_acquisition){.ctx = ctx,
                              .a = a,
@@ -235,14 +236,14 @@ static hf_status begin(hf_context *ctx, const hf_acquire *a, size_t d, size_t q,
                              .known = a->pending + a->against,
                              .p = a->pending + a->against + q,
                              .draws = a->draws > 0 ? a->draws : HFI_DRAWS};
-    const hf_status status = make_room(j);
+    const hf_status status = allocate_joint_acquisition(j);
     if (status < 0) return status;
     if (a->pending > 0) memcpy(j->points, a->pending_x, a->pending * d * sizeof *j->points);
     if (a->against > 0) memcpy(j->points + a->pending * d, a->against_x, a->against * d * sizeof *j->points);
     return hfi_draw_normals(ctx, a->stream, j->p, j->draws, j->e);
 }
 
-static hf_status check(hf_context *ctx, const hf_acquire *a, size_t d, size_t q, const double *x)
+static hf_status check_joint_batch(hf_context *ctx, const hf_acquire *a, size_t d, size_t q, const double *x)
 {
     if (q == 0) return hfi_refuse(ctx, "a batch has at least one place; q is 0");
     const hf_status status = hfi_acquire_check(ctx, a, d);
@@ -268,11 +269,11 @@ hf_status hf_acquire_joint(hf_context *ctx, const hf_acquire *a, size_t q, const
     if (own.posterior == NULL) return hfi_refuse(ctx, "the posterior of f is NULL");
     if (value == NULL) return hfi_refuse(ctx, "hf_acquire_joint: value is NULL");
     const size_t d = hf_posterior_dimension(own.posterior);
-    status = check(ctx, &own, d, q, x);
+    status = check_joint_batch(ctx, &own, d, q, x);
     if (status < 0) return status;
     joint_acquisition j;
     double here = 0.0, *slopes = gradients != NULL ? hfi_alloc_product(ctx, q, d, sizeof *slopes) : NULL;
-    status = begin(ctx, &own, d, q, &j);
+    status = begin_joint_acquisition(ctx, &own, d, q, &j);
     if (gradients != NULL && slopes == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = value_at(&j, x, &here, slopes);
     if (status == HF_ERR_NOT_FINITE)
@@ -281,7 +282,7 @@ hf_status hf_acquire_joint(hf_context *ctx, const hf_acquire *a, size_t q, const
         *value = here;
         if (gradients != NULL) memcpy(gradients, slopes, q * d * sizeof *gradients);
     }
-    finish(&j);
+    free_joint_acquisition(&j);
     hfi_free(ctx, slopes);
     return status;
 }
@@ -298,7 +299,7 @@ typedef struct joint_climb {
     double base;
 } joint_climb;
 
-static void place(joint_climb *c, const double *at)
+static void place_joint_points(joint_climb *c, const double *at)
 {
     for (size_t i = 0; i < c->j->q; i++)
         for (size_t k = 0; k < c->smooth; k++) {
@@ -307,11 +308,11 @@ static void place(joint_climb *c, const double *at)
         }
 }
 
-static hf_status evaluate(void *self, const double *at, double *value, double *gradient)
+static hf_status joint_evaluate(void *self, const double *at, double *value, double *gradient)
 {
     joint_climb *c = self;
     double here;
-    place(c, at);
+    place_joint_points(c, at);
     const hf_status status = value_at(c->j, c->x, &here, c->gradient);
     if (status < 0) return status;
     *value = here - c->base;
@@ -324,7 +325,7 @@ static hf_status evaluate(void *self, const double *at, double *value, double *g
     return status;
 }
 
-static const hfi_objective_kind of_places = {.evaluate = evaluate, .judge = hfi_judge_overflow};
+static const hfi_objective_kind of_places = {.evaluate = joint_evaluate, .judge = hfi_judge_overflow};
 
 /* From c->x, which becomes the best place seen, by *gain better. */
 static hf_status go_up(joint_climb *c, size_t iterations, double *gain)
@@ -348,7 +349,7 @@ static hf_status go_up(joint_climb *c, size_t iterations, double *gain)
     status = hfi_maximise(c->j->ctx, &objective, &space, &settings, c->at, &found);
     if (status == HF_ERR_NOT_POSITIVE_DEFINITE) return HF_OK; /* there is no slope here */
     if (status < 0) return status;
-    place(c, c->at);
+    place_joint_points(c, c->at);
     if (found.value > least_gain) *gain = found.value;
     return HF_OK;
 }
@@ -380,7 +381,7 @@ hf_status hf_acquire_ascend(hf_context *ctx, const hf_acquire *a, const hf_domai
     hf_acquire own;
     hf_status status = hfi_acquire_take(ctx, a, &own);
     if (status >= 0) status = hfi_maximise_check_call(ctx, domain, NULL, 0, NULL, x);
-    if (status >= 0) status = check(ctx, &own, domain->dimension, q, x);
+    if (status >= 0) status = check_joint_batch(ctx, &own, domain->dimension, q, x);
     for (size_t i = 0; i < q && status >= 0; i++)
         if (!hf_domain_contains(domain, x + i * domain->dimension, NULL))
             status = hfi_refuse(ctx, "place %zu (counted from 0) is not in the domain", i);
@@ -389,11 +390,11 @@ hf_status hf_acquire_ascend(hf_context *ctx, const hf_acquire *a, const hf_domai
     double more = 0.0;
     status = HF_OK;
     if (domain->candidates == 0) {
-        status = begin(ctx, &own, domain->dimension, q, &j);
+        status = begin_joint_acquisition(ctx, &own, domain->dimension, q, &j);
         if (status >= 0) status = ascend(&j, domain, iterations > 0 ? iterations : ITERATIONS, x, &more);
         if (status == HF_ERR_NOT_FINITE)
             (void)hfi_fail(ctx, status, "the batch has no value at these places");
-        finish(&j);
+        free_joint_acquisition(&j);
     }
     if (status >= 0 && gain != NULL) *gain = more;
     return status;

@@ -55,7 +55,7 @@ typedef struct surface_search {
 
 /* ---- a climb ----------------------------------------------------------------------------------------------------- */
 
-static void place(surface_search *s, const double *at)
+static void place_surface_point(surface_search *s, const double *at)
 {
     for (size_t k = 0; k < s->smooth; k++) {
         const size_t j = s->inputs[k];
@@ -68,11 +68,11 @@ static double side(const surface_search *s, size_t j)
     return s->domain->upper[j] - s->domain->lower[j];
 }
 
-static hf_status evaluate(void *self, const double *at, double *value, double *gradient)
+static hf_status surface_evaluate(void *self, const double *at, double *value, double *gradient)
 {
     surface_search *s = self;
     double here;
-    place(s, at);
+    place_surface_point(s, at);
     s->evaluations++;
     const hf_status status = s->surface->at(s->surface->of, s->d, s->x, &here, s->gradient);
     if (status < 0) return status;
@@ -84,11 +84,11 @@ static hf_status evaluate(void *self, const double *at, double *value, double *g
     return status;
 }
 
-static const hfi_objective_kind of_surface = {.evaluate = evaluate, .judge = hfi_judge_overflow};
+static const hfi_objective_kind of_surface = {.evaluate = surface_evaluate, .judge = hfi_judge_overflow};
 
 /* Along the continuous inputs from s->x, where the value is *value. Both become those of the climb's best
  * place, unless that is no better. */
-static hf_status climb(surface_search *s, double *value)
+static hf_status climb_surface(surface_search *s, double *value)
 {
     for (size_t k = 0; k < s->smooth; k++) {
         const size_t j = s->inputs[k];
@@ -107,14 +107,15 @@ static hf_status climb(surface_search *s, double *value)
     const double there = nothing ? *value : s->base + s->scale * found.value;
     if (there > *value) {
         *value = there;
-        place(s, s->at);
+        place_surface_point(s, s->at);
     } else {
         for (size_t k = 0; k < s->smooth; k++) s->x[s->inputs[k]] = s->before[k];
     }
     return HF_OK;
 }
 
-static hf_status look_at(surface_search *s, size_t count, const double *points, double *values);
+static hf_status evaluate_surface_points(surface_search *s, size_t count, const double *points,
+                                         double *values);
 
 /* Steps to the best neighbour of s->x until none is better. *moved: whether there was one. */
 static hf_status walk(surface_search *s, double *value, bool *moved)
@@ -122,7 +123,7 @@ static hf_status walk(surface_search *s, double *value, bool *moved)
     *moved = false;
     while (s->walk.count > 0) {
         const size_t count = hfi_walk_neighbours(&s->walk, s->x);
-        const hf_status status = look_at(s, count, s->walk.points, s->walk.values);
+        const hf_status status = evaluate_surface_points(s, count, s->walk.points, s->walk.values);
         if (status < 0) return status;
         size_t best = 0;
         for (size_t i = 1; i < count; i++)
@@ -143,7 +144,7 @@ static hf_status go_up(surface_search *s, size_t start)
     hf_status status = HF_OK;
     memcpy(s->x, s->points + start * s->d, s->d * sizeof *s->x);
     for (int round = 0; moved && round < ROUNDS && status >= 0; round++) {
-        if (s->smooth > 0) status = climb(s, &value);
+        if (s->smooth > 0) status = climb_surface(s, &value);
         if (status >= 0) status = walk(s, &value, &moved);
     }
     if (status >= 0 && value > s->best_value) {
@@ -155,7 +156,7 @@ static hf_status go_up(surface_search *s, size_t start)
 
 /* ---- what is looked at ------------------------------------------------------------------------------------------- */
 
-static hf_status make_room(surface_search *s)
+static hf_status allocate_surface_search(surface_search *s)
 {
     const size_t d = s->d;
     const hf_status status = HFI_ALLOC(s->ctx, HFI_ROOM(s->inputs, d), HFI_ROOM(s->x, d),
@@ -167,7 +168,8 @@ static hf_status make_room(surface_search *s)
     return hfi_walk_begin(s->ctx, s->domain, s->free - s->smooth, s->inputs + s->smooth, &s->walk);
 }
 
-static hf_status look_at(surface_search *s, size_t count, const double *points, double *values)
+static hf_status evaluate_surface_points(surface_search *s, size_t count, const double *points,
+                                         double *values)
 {
     const hfi_surface *f = s->surface;
     if ((double)count * f->work >= least_for_threads || hf_context_threads(s->ctx) == 1)
@@ -181,7 +183,7 @@ static hf_status look_at(surface_search *s, size_t count, const double *points, 
 }
 
 /* The range of the values, or of the better half of them; spoils s->values[] no more than by their order in a copy. */
-static hf_status measure(surface_search *s)
+static hf_status measure_surface_range(surface_search *s)
 {
     double least = s->values[0];
     for (size_t i = 1; i < s->count; i++) least = fmin(least, s->values[i]);
@@ -204,7 +206,7 @@ static hf_status look_around(surface_search *s, size_t guess_count, const double
     if (status < 0) return status;
     s->values = hfi_alloc_unset(s->ctx, s->count, sizeof *s->values);
     if (s->values == NULL) return HF_ERR_MEMORY;
-    status = look_at(s, s->count, s->points, s->values);
+    status = evaluate_surface_points(s, s->count, s->points, s->values);
     if (status < 0) return status;
     s->evaluations += s->count;
     size_t best = 0;
@@ -212,7 +214,7 @@ static hf_status look_around(surface_search *s, size_t guess_count, const double
         if (s->values[i] > s->values[best]) best = i;
     s->base = s->best_value = s->values[best];
     memcpy(s->best, s->points + best * s->d, s->d * sizeof *s->best);
-    return measure(s);
+    return measure_surface_range(s);
 }
 
 static hf_status climb_from_the_best(surface_search *s)
@@ -265,7 +267,7 @@ static hf_status steepness(surface_search *s, double *largest)
 
 static hf_status search_box(surface_search *s, size_t guess_count, const double *guesses, hf_argmax *found)
 {
-    hf_status status = make_room(s);
+    hf_status status = allocate_surface_search(s);
     if (status >= 0) status = look_around(s, guess_count, guesses);
     if (status >= 0) status = climb_from_the_best(s);
     if (status >= 0) status = steepness(s, &found->gradient);
@@ -279,7 +281,7 @@ static hf_status search_candidates(surface_search *s, size_t *index)
     const size_t n = domain->candidates;
     double *values = hfi_alloc_unset(s->ctx, n, sizeof *values);
     if (values == NULL) return HF_ERR_MEMORY;
-    const hf_status status = look_at(s, n, domain->points, values);
+    const hf_status status = evaluate_surface_points(s, n, domain->points, values);
     if (status >= 0) {
         double best = values[0], largest = 0.0;
         for (size_t i = 0; i < n; i++) {

@@ -15,30 +15,31 @@ typedef struct drawn_function {
     hf_path_workspace *room;
 } drawn_function;
 
-static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *values)
+static hf_status thompson_evaluate_many(hf_context *ctx, void *of, size_t m, size_t d, const double *x,
+                                        double *values)
 {
     const drawn_function *f = of;
     return hf_path_many_rows(ctx, f->path, m, x, d, values);
 }
 
-static hf_status at(void *of, size_t d, const double *x, double *value, double *gradient)
+static hf_status thompson_evaluate_at(void *of, size_t d, const double *x, double *value, double *gradient)
 {
     (void)d;
     const drawn_function *f = of;
     return hf_path_evaluate(f->path, f->room, x, value, gradient);
 }
 
-static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
+static hf_status thompson_describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
 {
     const drawn_function *f = of;
     double var = 0.0;
-    hf_status status = at(of, d, x, &found->value, NULL);
+    hf_status status = thompson_evaluate_at(of, d, x, &found->value, NULL);
     if (status >= 0) status = hf_predict(ctx, f->posterior, 1, x, d, &found->mean, &var, NULL);
     found->sd = sqrt(var);
     return status;
 }
 
-static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_domain *domain)
+static hf_status check_thompson_call(hf_context *ctx, const hf_posterior *posterior, const hf_domain *domain)
 {
     if (posterior == NULL) return hfi_refuse(ctx, "hf_thompson_maximise: the posterior is NULL");
     const hf_status one = hfi_posterior_need_one(ctx, posterior, "Thompson's method");
@@ -57,16 +58,16 @@ hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model, uint6
     drawn_function f = {.posterior = model};
     hf_argmax found = {.index = 0};
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
-    if (status >= 0) status = check(ctx, model, domain);
+    if (status >= 0) status = check_thompson_call(ctx, model, domain);
     if (status < 0) return status;
     const double n = (double)hf_posterior_anchors(model), d = (double)domain->dimension;
     const hfi_surface surface = {.what = "the function drawn",
                                  .of = &f,
                                  .near = model,
                                  .work = n * d + features * (d + wave),
-                                 .many = many,
-                                 .at = at,
-                                 .describe = describe,
+                                 .many = thompson_evaluate_many,
+                                 .at = thompson_evaluate_at,
+                                 .describe = thompson_describe,
                                  .measured = true};
     status = hf_path_create(ctx, model, stream, 0, &f.path);
     if (status >= 0) f.room = hf_path_workspace_create(ctx, f.path);

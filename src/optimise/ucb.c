@@ -148,7 +148,8 @@ typedef struct signed_bound {
     bool want_sd; /* at the place that is found */
 } signed_bound;
 
-static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *values)
+static hf_status ucb_evaluate_many(hf_context *ctx, void *of, size_t m, size_t d, const double *x,
+                                   double *values)
 {
     const signed_bound *f = of;
     const hf_status status = in_chunks(ctx, f->bound, m, d, x, values);
@@ -156,7 +157,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
     return status;
 }
 
-static hf_status at(void *of, size_t d, const double *x, double *value, double *gradient)
+static hf_status ucb_evaluate_at(void *of, size_t d, const double *x, double *value, double *gradient)
 {
     const signed_bound *f = of;
     hfi_ucb_parts parts;
@@ -167,7 +168,7 @@ static hf_status at(void *of, size_t d, const double *x, double *value, double *
     return status;
 }
 
-static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
+static hf_status ucb_describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
 {
     (void)ctx;
     const signed_bound *f = of;
@@ -179,9 +180,9 @@ static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, 
     return status;
 }
 
-static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
-                      const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                      double *x, hf_argmax *found)
+static hf_status find_ucb_optimum(hf_context *ctx, signed_bound *f, const hf_domain *domain,
+                                  const hf_search_settings *settings, size_t guess_count,
+                                  const double *guesses, double *x, hf_argmax *found)
 {
     const hf_posterior *spread = posterior_of_sd(f->bound);
     const double anchors = (double)hf_posterior_anchors(spread);
@@ -189,9 +190,9 @@ static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
                                  .of = f,
                                  .near = f->bound->mean,
                                  .work = anchors * (anchors + (double)domain->dimension),
-                                 .many = many,
-                                 .at = at,
-                                 .describe = describe};
+                                 .many = ucb_evaluate_many,
+                                 .at = ucb_evaluate_at,
+                                 .describe = ucb_describe};
     f->mean = hf_posterior_workspace_create(ctx, f->bound->mean);
     f->spread = spread == f->bound->mean ? f->mean : hf_posterior_workspace_create(ctx, spread);
     hf_status status = f->mean != NULL && f->spread != NULL ? HF_OK : HF_ERR_MEMORY;
@@ -215,7 +216,7 @@ hf_status hf_maximise_ucb(hf_context *ctx, const hf_ucb *bound, const hf_domain 
     const double sign = towards.minimise ? -1.0 : 1.0;
     towards.beta *= sign;
     signed_bound f = {.bound = &towards, .sign = sign, .want_sd = report != NULL};
-    status = find(ctx, &f, domain, settings, guess_count, guesses, x, &found);
+    status = find_ucb_optimum(ctx, &f, domain, settings, guess_count, guesses, x, &found);
     found.seconds = hfi_now() - begin;
     if (status >= 0 && report != NULL) *report = found;
     return status;

@@ -86,7 +86,7 @@ double hfi_log_softplus(double r, double *slope)
 }
 
 /* Its second derivative. */
-static double bend(double r)
+static double curvature_at(double r)
 {
     double slope;
     (void)hfi_log_softplus(r, &slope);
@@ -127,7 +127,7 @@ double hfi_utility_single(const hfi_utility *u, double mean, double variance, do
     /* The limit where sd is next to nothing: the nodes' second moment is 1. */
     const double square = u->expected_log ? 0.0 : of_mean * of_mean;
     *by_variance =
-        0.5 * (sd > 1e-7 * u->unit ? of_sd * u->unit / sd : bend(r) + square) / (u->unit * u->unit);
+        0.5 * (sd > 1e-7 * u->unit ? of_sd * u->unit / sd : curvature_at(r) + square) / (u->unit * u->unit);
     return value;
 }
 
@@ -139,7 +139,7 @@ typedef struct raised_covariance {
     double added;
 } raised_covariance;
 
-static hf_status fill(void *arg, double *a, size_t lda)
+static hf_status fill_raised_covariance(void *arg, double *a, size_t lda)
 {
     const raised_covariance *f = arg;
     for (size_t j = 0; j < f->n; j++)
@@ -147,14 +147,14 @@ static hf_status fill(void *arg, double *a, size_t lda)
     return HF_OK;
 }
 
-static hf_status factor(const hfi_utility *u, const double *cov, double *l)
+static hf_status factor_raised_covariance(const hfi_utility *u, const double *cov, double *l)
 {
     const size_t n = u->count;
     double largest = 0.0, jitter;
     for (size_t a = 0; a < n; a++) largest = fmax(largest, cov[a + a * n]);
     if (!(largest > 0.0)) largest = 1e-300;
     raised_covariance f = {.cov = cov, .n = n, .added = least_share * largest};
-    return hfi_chol_jitter(u->ctx, n, l, n, largest, fill, &f, &jitter);
+    return hfi_chol_jitter(u->ctx, n, l, n, largest, fill_raised_covariance, &f, &jitter);
 }
 
 /* cov_bar = L^-T (P + P') L^-1 / 2, P the lower triangle of L' L_bar with half its diagonal (Murray 2016). */
@@ -197,7 +197,7 @@ hf_status hfi_utility_add(void *arg, size_t n, const double *mean, const double 
         return HF_OK;
     }
     double *l = u->room, *l_bar = l + n * n, *p = l_bar + n * n, *share = p + n * n;
-    const hf_status status = factor(u, cov, l);
+    const hf_status status = factor_raised_covariance(u, cov, l);
     if (status < 0) return status;
     memset(l_bar, 0, n * n * sizeof *l_bar);
     memset(mean_bar, 0, n * sizeof *mean_bar);

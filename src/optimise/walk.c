@@ -31,7 +31,7 @@ void hfi_walk_end(hf_context *ctx, hfi_walk *walk)
     *walk = (hfi_walk){.count = 0};
 }
 
-static void put(hfi_walk *walk, size_t *at, const double *x, size_t j, size_t level)
+static void put_neighbour_level(hfi_walk *walk, size_t *at, const double *x, size_t j, size_t level)
 {
     const size_t d = walk->domain->dimension;
     double *point = walk->points + (*at)++ * d;
@@ -47,12 +47,12 @@ size_t hfi_walk_neighbours(hfi_walk *walk, const double *x)
         const size_t here = hfi_domain_level_of(walk->domain, j, x[j]);
         if (hfi_domain_unordered(walk->domain, j)) {
             for (size_t level = 0; level < levels; level++)
-                if (level != here) put(walk, &at, x, j, level);
+                if (level != here) put_neighbour_level(walk, &at, x, j, level);
             continue;
         }
         for (size_t jump = 1; jump < levels; jump *= 2) {
-            if (here >= jump) put(walk, &at, x, j, here - jump);
-            if (levels - here > jump) put(walk, &at, x, j, here + jump);
+            if (here >= jump) put_neighbour_level(walk, &at, x, j, here - jump);
+            if (levels - here > jump) put_neighbour_level(walk, &at, x, j, here + jump);
         }
     }
     return at;

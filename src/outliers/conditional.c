@@ -79,7 +79,7 @@ void hfi_conditional_free(hfi_conditional *c)
 }
 
 /* Weights by the model in `model`, into the sites. */
-static hf_status weigh(hfi_trainer *t, hfi_conditional *c, double *change)
+static hf_status weigh_conditional_sites(hfi_trainer *t, hfi_conditional *c, double *change)
 {
     const hfi_evaluator *e = &t->evaluator;
     const hfi_samples *g = &c->samples;
@@ -156,7 +156,7 @@ hf_status hfi_conditional_reweigh(hfi_trainer *t, hfi_conditional *c, double *ch
     present_means(t, c);
     for (size_t k = 0; k < c->samples.outputs; k++)
         noise_of(c)[k] = hf_sites_channel_noise(sites, hfi_sites_output_channel(sites, c->samples.output[k]));
-    return weigh(t, c, change);
+    return weigh_conditional_sites(t, c, change);
 }
 
 /* ---- the first weights ----------------------------------------------------------------------- */
@@ -260,7 +260,7 @@ hf_status hfi_conditional_start(hfi_trainer *t, hfi_conditional *c, double *stat
         noise_of(c)[k] = c->rule.weighting == HF_OUTPUTS_CHANNEL
                              ? 0.1 * covariance_of(c)[k * (c->samples.outputs + 1)]
                              : 0.0;
-    if (s >= 0) s = weigh(t, c, &change);
+    if (s >= 0) s = weigh_conditional_sites(t, c, &change);
     hfi_trainer_get(t, state);
     return s;
 }

@@ -75,7 +75,7 @@ hf_status hfi_robust_reweight(hfi_trainer *trainer, const hf_fit_settings *setti
 /** Robust weights from residuals about `centre` (rows), then re-centred by the settings' rule until
  * they stand still; before each of the first `trained` times the hyperparameters are trained for
  * some steps, otherwise they stay as they are. */
-hf_status hfi_robust_settle(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
+hf_status hfi_robust_refine(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
                             const double *centre, size_t trained, double *state,
                             hfi_reweighting *done);
 

@@ -8,7 +8,7 @@
 /* A reading whose own variance leaves it less than this weight is told to be suspected: rho > 3 s. */
 static const double suspect_weight = 0.25;
 
-static hf_status check(const hfi_trainer *t)
+static hf_status check_pursuit_trainer(const hfi_trainer *t)
 {
     const hfi_evaluator *e = &t->evaluator;
     if (!e->kind->outlook)
@@ -56,7 +56,7 @@ static hf_status adopt(hfi_pursuit *p, double *state, bool *suspected)
 hf_status hfi_pursuit_fit(hfi_trainer *t, const hf_fit_settings *settings, double *state, size_t *rounds,
                           bool *suspected)
 {
-    hf_status s = check(t);
+    hf_status s = check_pursuit_trainer(t);
     if (s >= 0) s = hfi_evaluator_select(&t->evaluator);
     if (s < 0) return s;
     hfi_pursuit p;

@@ -20,7 +20,7 @@ static hf_status survey(hfi_pursuit *p)
     const size_t numbers = sizeof(hfi_outlook) / sizeof(double);
     hfi_journal_entry entry = {.asked = t->count,
                                .told = numbers * t->evaluator.rows,
-                               .question = p->now.state,
+                               .key = p->now.state,
                                .answer = (double *)p->outlook};
     return hfi_journal_answer(t->journal, &entry, compute_outlook, p);
 }
@@ -45,7 +45,7 @@ static double cost(const hfi_pursuit *p)
 
 /* Adds at most `most` readings that gain more than `threshold` at the present outlook, each with the variance
  * that is best for it. */
-static size_t add(hfi_pursuit *p, hfi_ranked *list, size_t most, double threshold)
+static size_t add_gaining_readings(hfi_pursuit *p, hfi_ranked *list, size_t most, double threshold)
 {
     const hfi_evaluator *e = &p->trainer->evaluator;
     size_t count = 0;
@@ -67,7 +67,7 @@ static size_t add(hfi_pursuit *p, hfi_ranked *list, size_t most, double threshol
 
 /* Takes the readings out of the support whose gain does not cover what they cost: at most half of it, the
  * least gain first. */
-static size_t drop(hfi_pursuit *p, hfi_ranked *list)
+static size_t drop_costly_readings(hfi_pursuit *p, hfi_ranked *list)
 {
     const hfi_evaluator *e = &p->trainer->evaluator;
     size_t count = 0;
@@ -142,7 +142,7 @@ static hf_status add_blindly(hfi_pursuit *p, hfi_ranked *list, size_t batch)
         set_constant(p);
         s = hfi_pursuit_set(p, &p->now);
         if (s >= 0) s = survey(p);
-        if (s < 0 || add(p, list, batch, cost(p)) == 0) break;
+        if (s < 0 || add_gaining_readings(p, list, batch, cost(p)) == 0) break;
     }
     return s;
 }
@@ -158,7 +158,7 @@ static hf_status forward(hfi_pursuit *p, hfi_pursuit_model *path, hfi_ranked *li
     if (!*worth) return s;
     for (int waited = 0; s >= 0 && waited < PATIENCE && 2 * p->now.size < n;) {
         s = survey(p);
-        if (s < 0 || add(p, list, batch, fmin(cost(p), least_gain)) == 0) break;
+        if (s < 0 || add_gaining_readings(p, list, batch, fmin(cost(p), least_gain)) == 0) break;
         s = train(p, path, LATER_ITERATIONS, &better);
         waited = better ? 0 : waited + 1;
     }
@@ -172,7 +172,8 @@ static hf_status backward(hfi_pursuit *p, hfi_pursuit_model *path, hfi_ranked *l
     hf_status s = hfi_pursuit_set(p, &p->now);
     for (int step = 0; s >= 0 && better && step < BACKWARD_STEPS; step++) {
         s = survey(p);
-        if (s < 0 || drop(p, list) + add(p, list, SIZE_MAX, cost(p)) == 0) break;
+        if (s < 0 || drop_costly_readings(p, list) + add_gaining_readings(p, list, SIZE_MAX, cost(p)) == 0)
+            break;
         s = train(p, path, LATER_ITERATIONS, &better);
     }
     return s;
@@ -229,7 +230,7 @@ typedef struct blind_value {
 } blind_value;
 
 /* The score once the first readings are chosen. */
-static hf_status value_of(void *arg, const double *state, double *total)
+static hf_status evaluate_blind_score(void *arg, const double *state, double *total)
 {
     const blind_value *v = arg;
     hfi_pursuit *p = v->p;
@@ -255,7 +256,7 @@ hf_status hfi_pursuit_shorter(hfi_pursuit *p, const hf_fit_settings *settings, c
     hf_status s = list && at ? HF_OK : HF_ERR_MEMORY;
     const hfi_start *chosen = NULL;
     blind_value v = {.p = p, .list = list};
-    if (s >= 0) s = hfi_start_shorter(t, value_of, &v, cold, at, &chosen);
+    if (s >= 0) s = hfi_start_shorter(t, evaluate_blind_score, &v, cold, at, &chosen);
     if (s >= 0 && chosen) {
         memcpy(p->now.state, at, t->count * sizeof *at);
         s = follow(p, settings, true, hfi_pursuit_score(p, &p->best));

@@ -39,7 +39,7 @@ static hf_status find_slopes(const support_search *w, double *slope)
     return HF_OK;
 }
 
-static hf_status place(void *self, const double *theta)
+static hf_status pursuit_place(void *self, const double *theta)
 {
     const support_search *w = self;
     hfi_pursuit *p = w->p;
@@ -49,7 +49,7 @@ static hf_status place(void *self, const double *theta)
     return hfi_pursuit_set(p, &p->now);
 }
 
-static hf_status evaluate(void *self, const double *theta, double *value, double *gradient)
+static hf_status pursuit_evaluate(void *self, const double *theta, double *value, double *gradient)
 {
     const support_search *w = self;
     hfi_trainer *t = w->p->trainer;
@@ -63,16 +63,16 @@ static hf_status evaluate(void *self, const double *theta, double *value, double
     return hfi_judge_overflow(NULL, s);
 }
 
-static double log_prior(void *self, const double *theta, double *gradient)
+static double pursuit_log_prior(void *self, const double *theta, double *gradient)
 {
     const support_search *w = self;
     return hfi_trainer_add_prior(w->p->trainer, theta, gradient);
 }
 
 static const hfi_objective_kind of_pursuit = {
-    .place = place,
-    .evaluate = evaluate,
-    .log_prior = log_prior,
+    .place = pursuit_place,
+    .evaluate = pursuit_evaluate,
+    .log_prior = pursuit_log_prior,
     .judge = hfi_judge_overflow,
     .nowhere = "the covariance of the readings cannot be factored at any hyperparameters tried"};
 
@@ -89,11 +89,11 @@ static hf_status find_units(support_search *w)
 {
     hfi_pursuit *p = w->p;
     hfi_journal_entry entry = {
-        .asked = p->trainer->count, .told = w->members, .question = p->now.state, .answer = w->unit};
+        .asked = p->trainer->count, .told = w->members, .key = p->now.state, .answer = w->unit};
     return w->members > 0 ? hfi_journal_answer(p->trainer->journal, &entry, compute_units, w) : HF_OK;
 }
 
-static hf_status run(support_search *w, hfi_wide_space *wide, size_t iterations)
+static hf_status run_support_search(support_search *w, hfi_wide_space *wide, size_t iterations)
 {
     hfi_pursuit *p = w->p;
     hfi_trainer *t = p->trainer;
@@ -108,7 +108,7 @@ static hf_status run(support_search *w, hfi_wide_space *wide, size_t iterations)
         hfi_trainer_search(t, hfi_by_lbfgs, &objective, &wide->space, 0.0, iterations, wide->theta);
     if (s < 0) return s;
     p->now.found = t->found;
-    return hfi_worse(place(w, wide->theta), s);
+    return hfi_worse(pursuit_place(w, wide->theta), s);
 }
 
 hf_status hfi_pursuit_maximise(hfi_pursuit *p, size_t iterations)
@@ -124,7 +124,7 @@ hf_status hfi_pursuit_maximise(hfi_pursuit *p, size_t iterations)
     for (size_t i = 0; s >= 0 && i < e->rows; i++)
         if (p->now.member[i]) w.row[w.members++] = i;
     if (s >= 0) s = find_units(&w);
-    if (s >= 0) s = run(&w, &wide, iterations);
+    if (s >= 0) s = run_support_search(&w, &wide, iterations);
     HFI_FREE(e->ctx, w.unit, w.row);
     hfi_wide_space_free(e->ctx, &wide);
     return s;

@@ -155,8 +155,8 @@ static hf_status approach(hfi_trainer *t, const hf_fit_settings *settings, doubl
 
 /* Weights by the distance from a constant that is their own average: the fixed point of both, which
  * needs no fit, with the weights of the constant that stays. */
-static hf_status settle_constant(hfi_trainer *t, const hf_fit_settings *settings, double given,
-                                 hfi_holdout *residuals, double *centre, double *state)
+static hf_status iterate_constant(hfi_trainer *t, const hf_fit_settings *settings, double given,
+                                  hfi_holdout *residuals, double *centre, double *state)
 {
     double change = 0.0;
     if (settings->centre != HF_CENTRE_PRIOR || t->train_mean) return HF_OK;
@@ -205,7 +205,7 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
         if (s >= 0) s = follow_weights(t, settings, state);
         if (s < 0 || *change < (rough ? rough_tolerance : weight_tolerance)) break;
     }
-    if (s >= 0) s = settle_constant(t, settings, given, &residuals, centre, state);
+    if (s >= 0) s = iterate_constant(t, settings, given, &residuals, centre, state);
     t->enough = enough;
     if (s >= 0 && rough) s = hfi_trainer_maximise(t, state, settings->iterations);
     hfi_holdout_free(e->ctx, &residuals);
@@ -225,7 +225,7 @@ hf_status hfi_robust_reweight(hfi_trainer *t, const hf_fit_settings *settings, d
     return s;
 }
 
-hf_status hfi_robust_settle(hfi_trainer *t, const hf_fit_settings *settings, double threshold,
+hf_status hfi_robust_refine(hfi_trainer *t, const hf_fit_settings *settings, double threshold,
                             const double *centre, size_t trained, double *state, hfi_reweighting *done)
 {
     hfi_evaluator *e = &t->evaluator;

@@ -130,14 +130,14 @@ static hf_status look_closer(hfi_finder *finder, const bool *lock, hfi_flagging 
     hf_status s = hfi_finder_present(finder, found->flag);
     hfi_flagging_copy(finder, start, found);
     if (s >= 0) s = hfi_trainer_escape(finder->trainer, start->state, HFI_FINDER_WARM, &shorter);
-    if (s >= 0 && shorter) s = hfi_peel(finder, lock, start, found);
+    if (s >= 0 && shorter) s = hfi_trim(finder, lock, start, found);
     return s;
 }
 
-static hf_status peel_and_consider(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
+static hf_status trim_and_consider(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
                                    hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
 {
-    hf_status s = hfi_peel(finder, lock, start, scratch);
+    hf_status s = hfi_trim(finder, lock, start, scratch);
     if (s >= 0) s = look_closer(finder, lock, start, scratch);
     if (s >= 0) s = give_back(finder, lock, scratch);
     if (s < 0 || memcmp(scratch->flag, lock, finder->n * sizeof *lock) == 0) return s < 0 ? s : HF_OK;
@@ -242,14 +242,14 @@ static hf_status try_starts(hfi_finder *finder, const bool *lock, const hfi_flag
     bool differs = false;
     memcpy(start->flag, lock, finder->n * sizeof *lock);
     memcpy(start->state, base->state, finder->trainer->count * sizeof *start->state);
-    hf_status s = peel_and_consider(finder, lock, base, start, scratch, attempt);
+    hf_status s = trim_and_consider(finder, lock, base, start, scratch, attempt);
     if (s >= 0) s = hfi_isolated_run(finder, lock, attempt);
     robust_start = robust_start && wants_another(finder, base, attempt);
     if (s >= 0 && robust_start) s = smooth_start(finder, lock, start);
-    if (s >= 0 && robust_start) s = peel_and_consider(finder, lock, base, start, scratch, attempt);
+    if (s >= 0 && robust_start) s = trim_and_consider(finder, lock, base, start, scratch, attempt);
     if (s < 0 || !robust_start || attempt->judged.accepted) return s;
     s = one_sided_start(finder, lock, base, start, &differs);
-    return s < 0 || !differs ? s : peel_and_consider(finder, lock, base, start, scratch, attempt);
+    return s < 0 || !differs ? s : trim_and_consider(finder, lock, base, start, scratch, attempt);
 }
 
 /* A chance up to this is worth a search on a large table. */
@@ -269,7 +269,7 @@ static hf_status look_held(hfi_finder *finder, const bool *lock, const hfi_flagg
 {
     memcpy(start->flag, lock, finder->n * sizeof *lock);
     finder->held = true;
-    hf_status s = peel_and_consider(finder, lock, base, start, scratch, attempt);
+    hf_status s = trim_and_consider(finder, lock, base, start, scratch, attempt);
     if (s >= 0 && !attempt->tested) s = hfi_isolated_run(finder, lock, attempt);
     finder->held = false;
     return s;

@@ -95,7 +95,7 @@ static hf_status group_residual(hfi_finder *finder, const cluster *b, double *t,
     return s;
 }
 
-static void gather(const hfi_finder *finder, const size_t *group, size_t which, cluster *b)
+static void gather_group_readings(const hfi_finder *finder, const size_t *group, size_t which, cluster *b)
 {
     const hfi_evaluator *e = &finder->trainer->evaluator;
     const double *y = hf_sites_readings(e->sites);
@@ -157,7 +157,7 @@ static hf_status one_group(hfi_finder *finder, hfi_flagging *current, const size
                            const size_t *group, cluster *b, hfi_flagging *next, bool *accepted)
 {
     size_t flagged = 0;
-    gather(finder, found, which, b);
+    gather_group_readings(finder, found, which, b);
     hfi_flagging_copy(finder, next, current);
     for (size_t i = 0; i < finder->n; i++) {
         if (found[i] != which) continue;
@@ -314,7 +314,7 @@ enum {
 static const double FURTHEST = 100.0;
 
 /* Range of the readings that is what a flagged one is described with; 0 if all are equal. */
-static hf_status find_range(hfi_finder *finder, const double *y)
+static hf_status find_readings_range(hfi_finder *finder, const double *y)
 {
     double *sorted = hfi_alloc(finder->ctx, finder->n, 2 * sizeof *sorted);
     if (!sorted) return HF_ERR_MEMORY;
@@ -336,7 +336,7 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
     finder->settings = settings;
     finder->n = trainer->evaluator.rows;
     finder->outputs = hfi_larger(trainer->outputs, 1);
-    hf_status s = find_range(finder, hf_sites_readings(trainer->evaluator.sites));
+    hf_status s = find_readings_range(finder, hf_sites_readings(trainer->evaluator.sites));
     if (s >= 0) s = hfi_holdout_init(finder->ctx, &finder->residuals, finder->n);
     if (s >= 0) s = hfi_flagging_init(finder->ctx, &finder->assessed, finder->n, trainer->count);
     if (s >= 0) s = hfi_evaluator_keep(&trainer->evaluator);
@@ -412,7 +412,8 @@ static void tell_sides(const hfi_finder *finder, const hfi_flagging *plain, cons
     evidence->without = side_of(finder, &attempt->result, attempt->result.flag);
 }
 
-static hf_status search(hfi_finder *finder, hfi_flagging *current, hfi_attempt *attempt, hfi_verdict *verdict)
+static hf_status search_suspects(hfi_finder *finder, hfi_flagging *current, hfi_attempt *attempt,
+                                 hfi_verdict *verdict)
 {
     bool *none = hfi_alloc(finder->ctx, finder->n, sizeof *none);
     if (!none) return HF_ERR_MEMORY;
@@ -446,7 +447,7 @@ hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *setting
         if (s >= 0) {
             memcpy(current.state, state, trainer->count * sizeof *state);
             trainer->enough = hfi_finder_enough;
-            s = search(&finder, &current, &attempt, verdict);
+            s = search_suspects(&finder, &current, &attempt, verdict);
             trainer->enough = 0.0;
         }
         if (s >= 0 && verdict->adopted) s = final_fit(&finder, &current, attempt.result.state);

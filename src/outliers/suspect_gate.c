@@ -193,8 +193,8 @@ static double strong_margin(double kept, double all, double gain, size_t n)
  * freedom (share, side, start and nu of the mixture) once in 10 000 times. */
 static const double most_by_chance = 0.05, plenty = 12.0;
 
-static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f,
-                       const output_view *v, const bool *lock, hfi_judgement *out)
+static hf_status judge_output_flags(hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f,
+                                    const output_view *v, const bool *lock, hfi_judgement *out)
 {
     const size_t n = finder->n, count = sort_kept(finder, v->skip, finder->sorted);
     const bool one_number = half_are_one_number(finder->sorted, count);
@@ -232,8 +232,8 @@ static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_f
 }
 
 /* The rows of an output, those of the others left out. */
-static void look_at(const hfi_finder *finder, size_t output, const bool *flag, bool *outside, bool *skip,
-                    output_view *v)
+static void view_output_rows(const hfi_finder *finder, size_t output, const bool *flag, bool *outside,
+                             bool *skip, output_view *v)
 {
     *v = (output_view){.outside = outside, .skip = skip, .flag = flag};
     for (size_t i = 0; i < finder->n; i++) {
@@ -263,9 +263,9 @@ hf_status hfi_gate(hfi_finder *finder, const bool *lock, const hfi_flagging *bas
     for (size_t k = 0; s >= 0 && k < finder->outputs; k++) {
         output_view v;
         hfi_judgement one;
-        look_at(finder, k, f->flag, outside, outside + n, &v);
+        view_output_rows(finder, k, f->flag, outside, outside + n, &v);
         if (v.flags == 0) continue;
-        s = judge(finder, base, f, &v, lock, &one);
+        s = judge_output_flags(finder, base, f, &v, lock, &one);
         if (s < 0) break;
         if (is_clearer(&one, out)) *out = one;
         for (size_t i = 0; one.accepted && i < n; i++) passed[i] = passed[i] || (!outside[i] && f->flag[i]);

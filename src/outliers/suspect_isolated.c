@@ -89,7 +89,7 @@ static hf_status find_chances(hfi_finder *finder, const hfi_flagging *f, const r
     return s;
 }
 
-static double largest(const double *value, size_t count)
+static double find_largest_probability(const double *value, size_t count)
 {
     double most = 0.0;
     for (size_t k = 0; k < count; k++) most = fmax(most, value[k]);
@@ -105,12 +105,12 @@ static hf_status judge_set(hfi_finder *finder, const hfi_flagging *f, const size
     const hfi_trainer *t = finder->trainer;
     hf_status s = find_chances(finder, f, &(residual_set){f->t, t->free_count}, row, count);
     if (s < 0) return s;
-    *chance = largest(finder->probability, count);
+    *chance = find_largest_probability(finder->probability, count);
     if (*chance > limit * close || !hfi_refit_matters(t)) return s;
     finder->any = false; /* finder->residuals will not be those of an assessment */
     s = hfi_refit_residuals(finder->trainer, f->state, &finder->residuals);
     if (s >= 0) s = find_chances(finder, f, &(residual_set){finder->residuals.t, 0}, row, count);
-    *chance = largest(finder->probability, count);
+    *chance = find_largest_probability(finder->probability, count);
     return s;
 }
 

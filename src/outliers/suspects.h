@@ -83,7 +83,7 @@ hf_status hfi_finder_flag(hfi_finder *finder, hfi_mixture_of mixture, double lea
                           const hfi_flagging *f, const bool *lock);
 
 /** Liberal rounds, then prune rounds, from start (flag, state) to the cheapest flagging met. */
-hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start,
+hf_status hfi_trim(hfi_finder *finder, const bool *lock, const hfi_flagging *start,
                    hfi_flagging *best);
 
 /** Sum of the CRPS of readings not in `skip` (may be NULL), none less than `least`. */

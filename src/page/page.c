@@ -245,7 +245,7 @@ static hf_status where_known(hf_status status)
     return status == HF_ERR_NO_DATA || status == HF_ERR_NOT_FINITE ? HF_OK : status;
 }
 
-static hf_status ask(hf_context *ctx, hfi_page *page)
+static hf_status compute_page_results(hf_context *ctx, hfi_page *page)
 {
     const hf_model *model = page->model;
     hf_status status = where_known(hf_model_rows(ctx, model, &page->rows));
@@ -311,7 +311,7 @@ hf_status hf_model_report_html(hf_context *ctx, const hf_model *model, const hf_
     hfi_page page = {.ctx = ctx, .model = model};
     if (parts != NULL) page.with = *parts;
     hf_status status = hfi_page_check_certificates(ctx, model, page.with.certificates);
-    if (status >= 0) status = ask(ctx, &page);
+    if (status >= 0) status = compute_page_results(ctx, &page);
     if (status >= 0) {
         page.status = hfi_file_begin(ctx, path, &page.file);
         if (page.status >= 0) write_parts(&page);

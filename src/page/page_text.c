@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-static void put(hfi_page *page, const char *text, size_t length)
+static void write_page_text(hfi_page *page, const char *text, size_t length)
 {
     if (page->status >= 0 && length > 0) page->status = hfi_file_write(page->ctx, &page->file, text, length);
 }
@@ -18,7 +18,8 @@ void hfi_page_put(hfi_page *page, const char *format, ...)
     va_start(args, format);
     const int length = hfi_print_list(text, sizeof text, format, args);
     va_end(args);
-    if (length > 0) put(page, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+    if (length > 0)
+        write_page_text(page, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
 /* Bytes of the well-formed character that begins here; 0: none does. */
@@ -51,11 +52,11 @@ void hfi_page_words(hfi_page *page, const char *text)
         const size_t length = character((const unsigned char *)text);
         const char *escaped = entity(*text);
         if (length == 0)
-            put(page, "\xef\xbf\xbd", 3);
+            write_page_text(page, "\xef\xbf\xbd", 3);
         else if (escaped != NULL)
-            put(page, escaped, strlen(escaped));
+            write_page_text(page, escaped, strlen(escaped));
         else
-            put(page, text, length);
+            write_page_text(page, text, length);
         text += length > 0 ? length : 1;
     }
 }
@@ -179,7 +180,7 @@ static const char script[] =
 
 static void write_long(hfi_page *page, const char *text)
 {
-    put(page, text, strlen(text));
+    write_page_text(page, text, strlen(text));
 }
 
 void hfi_page_begin(hfi_page *page, const hfi_page_section *sections)

@@ -87,12 +87,12 @@ static void plan(prediction_batch *job)
                  LINE);
 }
 
-static hf_status run(hf_context *ctx, prediction_batch *job)
+static hf_status run_prediction_batch(hf_context *ctx, prediction_batch *job)
 {
     const size_t tasks = (job->m + job->block - 1) / job->block, threads = (size_t)hf_context_threads(ctx);
     job->arena = hfi_alloc(ctx, hfi_smaller(threads, tasks), job->arena_size * sizeof *job->arena);
     if (job->arena == NULL) return HF_ERR_MEMORY;
-    const hf_status status = hfi_waves(ctx, "predict", tasks, predict_block, job);
+    const hf_status status = hfi_parallel_rounds(ctx, "predict", tasks, predict_block, job);
     hfi_free(ctx, job->arena);
     return status;
 }
@@ -132,7 +132,7 @@ hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, c
         status = HF_ERR_MEMORY;
     } else {
         plan(&job);
-        status = run(ctx, &job);
+        status = run_prediction_batch(ctx, &job);
         if (status >= 0) status = deliver(ctx, &job, mean, var_latent, var_observed);
     }
     HFI_FREE(ctx, job.mean, job.variance);

@@ -21,7 +21,7 @@ typedef struct exact_comparison {
     size_t arena_size;
 } exact_comparison;
 
-static void compare(size_t task, int thread, void *arg)
+static void compare_block_with_exact(size_t task, int thread, void *arg)
 {
     const exact_comparison *job = arg;
     const hf_posterior *p = job->posterior;
@@ -45,7 +45,8 @@ static void compare(size_t task, int thread, void *arg)
 
 static hf_status compare_all(hf_context *ctx, exact_comparison *job)
 {
-    const hf_status status = hfi_waves(ctx, "predict", job->m / BLOCK + (job->m % BLOCK != 0), compare, job);
+    const hf_status status = hfi_parallel_rounds(ctx, "predict", job->m / BLOCK + (job->m % BLOCK != 0),
+                                                 compare_block_with_exact, job);
     if (status < 0) return status;
     for (size_t q = 0; q < job->m; q++)
         if (!isfinite(job->result[q]))
@@ -69,7 +70,7 @@ hf_status hfi_solve_exactly(hf_context *ctx, const hf_posterior *posterior, hfi_
     return status;
 }
 
-static hf_status predict(hf_context *ctx, exact_comparison *job, double *var)
+static hf_status predict_exact_difference(hf_context *ctx, exact_comparison *job, double *var)
 {
     const hf_posterior *p = job->posterior;
     hf_status status = hfi_solve_exactly(ctx, p, &job->exact);
@@ -103,5 +104,5 @@ hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *posterio
     if (status < 0) return status;
     if (m == 0) return HF_OK;
     exact_comparison job = {.posterior = posterior, .m = m, .x = x, .ldx = ldx};
-    return predict(ctx, &job, var);
+    return predict_exact_difference(ctx, &job, var);
 }

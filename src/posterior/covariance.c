@@ -28,7 +28,7 @@ static size_t extent(const joint_covariance *job, size_t block)
 }
 
 /* A block of V, and its mean on the way. */
-static void whiten(size_t block, int thread, void *arg)
+static void whiten_covariance_block(size_t block, int thread, void *arg)
 {
     const joint_covariance *job = arg;
     const hf_posterior *p = job->posterior;
@@ -88,10 +88,10 @@ hf_status hfi_posterior_joint_scaled(hf_context *ctx, const hf_posterior *poster
     if (job.v == NULL || job.whitened == NULL || job.scratch == NULL) {
         status = HF_ERR_MEMORY;
     } else {
-        status = hfi_waves(ctx, "whiten", blocks, whiten, &job);
+        status = hfi_parallel_rounds(ctx, "whiten", blocks, whiten_covariance_block, &job);
         if (status >= 0)
             status = hfi_kernel_gram_lower(ctx, posterior->kernel, m, job.x, s->d, covariance, m);
-        if (status >= 0) status = hfi_waves(ctx, "covariance", blocks, subtract, &job);
+        if (status >= 0) status = hfi_parallel_rounds(ctx, "covariance", blocks, subtract, &job);
         if (status >= 0) status = check_result(ctx, &job);
     }
     hfi_free(ctx, job.v);

@@ -41,7 +41,7 @@ static hf_status factor_points(hf_context *ctx, const double *x, hfi_given *g)
 }
 
 /* W = [-S k(Z, P); I] L^-T. */
-static hf_status weigh(hf_context *ctx, hfi_given *g)
+static hf_status compute_given_weights(hf_context *ctx, hfi_given *g)
 {
     const hf_posterior *posterior = g->posterior;
     const hfi_solution *s = &posterior->solution;
@@ -80,7 +80,7 @@ hf_status hfi_given_begin(hf_context *ctx, const hf_posterior *posterior, size_t
     memcpy(g->inputs, s->z, s->n * s->d * sizeof *g->inputs);
     hfi_scaling_inputs(&posterior->scaling, p, x, s->d, g->inputs + s->n * s->d);
     const hf_status status = factor_points(ctx, x, g);
-    return status >= 0 ? weigh(ctx, g) : status;
+    return status >= 0 ? compute_given_weights(ctx, g) : status;
 }
 
 void hfi_given_end(hf_context *ctx, hfi_given *given)
@@ -90,8 +90,8 @@ void hfi_given_end(hf_context *ctx, hfi_given *given)
 }
 
 /* w of `count` points in the posterior's units; k has rows x count entries. */
-static void whiten(const hfi_given *g, size_t count, const double *scaled, double *k, double *scratch,
-                   double *w)
+static void whiten_given_points(const hfi_given *g, size_t count, const double *scaled, double *k,
+                                double *scratch, double *w)
 {
     const size_t d = g->posterior->solution.d;
     hfi_kernel_cross_block(g->posterior->kernel, count, scaled, d, g->rows, g->inputs, d, k, g->rows,
@@ -105,7 +105,7 @@ void hfi_given_at(hfi_given *given, const double *x, double *w)
     if (given->p == 0) return;
     double *scaled = given->room + given->rows;
     hfi_scaling_inputs(&given->posterior->scaling, 1, x, d, scaled);
-    whiten(given, 1, scaled, given->room, scaled + d, w);
+    whiten_given_points(given, 1, scaled, given->room, scaled + d, w);
 }
 
 void hfi_given_gradient(hfi_given *given, const double *x, const double *q, double *gradient)
@@ -136,7 +136,7 @@ static void block(size_t index, int thread, void *arg)
     const size_t begin = index * BLOCK, count = j->m - begin < BLOCK ? j->m - begin : BLOCK;
     double *k = j->room + (size_t)thread * j->size, *scaled = k + g->rows * BLOCK;
     hfi_scaling_inputs(&g->posterior->scaling, count, j->x + begin * j->d, j->d, scaled);
-    whiten(g, count, scaled, k, scaled + BLOCK * j->d, j->w + begin * g->p);
+    whiten_given_points(g, count, scaled, k, scaled + BLOCK * j->d, j->w + begin * g->p);
 }
 
 hf_status hfi_given_many(hf_context *ctx, const hfi_given *g, size_t m, const double *x, double *w)

@@ -136,8 +136,8 @@ static hf_status signal(hf_context *ctx, const hf_kernel *kernel, const hfi_solu
 }
 
 /* Row j of KR, and the variances of f_j: prior and white noise. */
-static hf_status look_at(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, size_t q, size_t j,
-                         room *m, double *prior, double *white)
+static hf_status compute_anchor_row(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s, size_t q,
+                                    size_t j, room *m, double *prior, double *white)
 {
     const double *z = s->z + j * s->d;
     double *scratch = hfi_alloc(ctx, hfi_kernel_scratch(kernel) + 1, sizeof *scratch);
@@ -159,7 +159,7 @@ static hf_status find_line(hf_context *ctx, const hf_kernel *kernel, const hfi_s
     spread_root(s, q, m);
     for (size_t c = 0; c < q; c++) m->a[c] = m->r[j + c * n];
     const double square = hfi_dot(q, m->a, m->a);
-    hf_status status = look_at(ctx, kernel, s, q, j, m, &prior, white);
+    hf_status status = compute_anchor_row(ctx, kernel, s, q, j, m, &prior, white);
     if (status < 0) return status;
     *out = (line){.square = square > NOTHING ? square : 0.0};
     if (out->square == 0.0) return HF_OK;
@@ -236,8 +236,8 @@ double hfi_influence_excess(double x)
 double hfi_influence_divergence(double c, double v, double r, double d, double s, double e)
 {
     if (v == 0.0) return 0.0; /* the other readings leave nothing open that a site could change */
-    double x = v / (v + d) * (d / e - 1.0), pull = isinf(e) ? 0.0 : (s - c) / (v + e);
-    double u = sqrt(v * (1.0 + v / e)) * ((r - c) / (v + d) - pull);
+    double x = v / (v + d) * (d / e - 1.0), linear = isinf(e) ? 0.0 : (s - c) / (v + e);
+    double u = sqrt(v * (1.0 + v / e)) * ((r - c) / (v + d) - linear);
     return 0.5 * (hfi_influence_excess(x) + u * u);
 }
 
@@ -252,7 +252,8 @@ hf_status hfi_check_site(hf_context *ctx, const char *which, double target, doub
 }
 
 /* The anchors have to be the readings. */
-static hf_status check(hf_context *ctx, const hf_posterior *posterior, size_t i, const double *kl)
+static hf_status check_influence_anchor(hf_context *ctx, const hf_posterior *posterior, size_t i,
+                                        const double *kl)
 {
     if (posterior == NULL || kl == NULL)
         return hfi_refuse(ctx, "hf_influence: %s is NULL",
@@ -277,7 +278,7 @@ void hfi_site_to_solver(const hf_posterior *p, const double *z, double *target, 
 hf_status hf_influence(hf_context *ctx, const hf_posterior *posterior, size_t i, double target,
                        double variance, double *kl)
 {
-    hf_status status = check(ctx, posterior, i, kl);
+    hf_status status = check_influence_anchor(ctx, posterior, i, kl);
     if (status >= 0) status = hfi_check_site(ctx, "replacing", target, variance);
     if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;

@@ -62,8 +62,8 @@ static hf_status resolve(hf_context *ctx, const hf_posterior *p, const double *x
     return status;
 }
 
-static hf_status check(hf_context *ctx, const hf_posterior *p, hf_inducing_method method, const double *x,
-                       const double *kl)
+static hf_status check_inducing_influence(hf_context *ctx, const hf_posterior *p, hf_inducing_method method,
+                                          const double *x, const double *kl)
 {
     if (p == NULL || x == NULL || kl == NULL)
         return hfi_refuse(ctx, "hf_influence_inducing: %s is NULL",
@@ -84,7 +84,7 @@ hf_status hf_influence_inducing(hf_context *ctx, const hf_posterior *posterior, 
                                 const double *x, double target, double variance, double moved_to, double with,
                                 double *kl)
 {
-    hf_status status = check(ctx, posterior, method, x, kl);
+    hf_status status = check_inducing_influence(ctx, posterior, method, x, kl);
     if (status >= 0 && !isfinite(variance))
         return hfi_refuse(ctx, "the present site's variance is %g; give a positive number", variance);
     if (status >= 0) status = hfi_check_site(ctx, "present", target, variance);

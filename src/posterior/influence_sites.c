@@ -36,11 +36,11 @@ typedef struct moved_sites {
     double *c, *target, *precision;     /* k each; the last two of p, then of q */
     double *joint;                      /* (k + m) x (k + m): the cavity's covariance */
     double *v, *h, *open, *a[2], *work; /* k x k: V; H, then F; V - H, then a root of it; F'P F; scratch */
-    double *pull[2];                    /* k: F'P (r - c) */
+    double *linear[2];                  /* k: F'P (r - c) */
 } moved_sites;
 
 /* One block of doubles for everything. */
-static hf_status allocate(moved_sites *job, double **block)
+static hf_status allocate_moved_sites(moved_sites *job, double **block)
 {
     const size_t k = job->k, q = job->k + job->m, d = job->posterior->solution.d;
     const double doubles = (double)q * ((double)d + (double)q) + 7.0 * (double)k * (double)(k + 1);
@@ -49,9 +49,9 @@ static hf_status allocate(moved_sites *job, double **block)
     if (status < 0) return status;
     *block = hfi_alloc(job->ctx, q * (d + q) + 7 * k + 6 * k * k, sizeof **block);
     if (*block == NULL) return HF_ERR_MEMORY;
-    double **const part[] = {&job->c,       &job->v,     &job->h,      &job->open,      &job->a[0],
-                             &job->a[1],    &job->work,  &job->target, &job->precision, &job->pull[0],
-                             &job->pull[1], &job->joint, &job->points};
+    double **const part[] = {&job->c,         &job->v,     &job->h,      &job->open,      &job->a[0],
+                             &job->a[1],      &job->work,  &job->target, &job->precision, &job->linear[0],
+                             &job->linear[1], &job->joint, &job->points};
     const size_t size[] = {k, k * k, k * k, k * k, k * k, k * k, k * k, 2 * k, 2 * k, k, k, q * q, q * d};
     double *next = *block;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
@@ -79,7 +79,7 @@ static hf_status take_out(moved_sites *job, double *g, double *a, double *column
         return hfi_fail(job->ctx, status,
                         "the readings that change cannot be told apart: their sites are too precise for "
                         "inputs that are so close");
-    double *t = job->pull[0]; /* G_RR^-1 t_R; nothing else is in there yet */
+    double *t = job->linear[0]; /* G_RR^-1 t_R; nothing else is in there yet */
     for (size_t i = 0; i < k; i++) t[i] = s->t[job->anchor[i]];
     hfi_chol_forward(k, root, k, t);
     for (size_t i = 0; i < q; i++) {
@@ -178,7 +178,7 @@ static hf_status look_through(moved_sites *job, size_t which)
 {
     const size_t k = job->k;
     const double *target = job->target + which * k, *precision = job->precision + which * k;
-    double *l = job->v, *wf = job->work, *pull = job->pull[which]; /* V is not needed any more */
+    double *l = job->v, *wf = job->work, *linear = job->linear[which]; /* V is not needed any more */
     for (size_t j = 0; j < k; j++)
         for (size_t i = j; i < k; i++) {
             double sum = i == j ? 1.0 : 0.0;
@@ -191,18 +191,18 @@ static hf_status look_through(moved_sites *job, size_t which)
         return hfi_fail(job->ctx, status,
                         "a site is too precise for what the points leave open of its reading");
     for (size_t i = 0; i < k; i++)
-        pull[i] = precision[i] > 0.0 ? precision[i] * (target[i] - job->c[i]) : 0.0;
+        linear[i] = precision[i] > 0.0 ? precision[i] * (target[i] - job->c[i]) : 0.0;
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < k; i++) wf[i + j * k] = precision[i] * job->h[i + j * k];
-    hfi_chol_forward(k, l, k, pull);
+    hfi_chol_forward(k, l, k, linear);
     hfi_chol_forward_block(k, k, l, k, wf, k);
     double *a = job->a[which];
     for (size_t j = 0; j < k; j++)
         for (size_t i = j; i < k; i++) a[i + j * k] = hfi_dot(k, wf + i * k, wf + j * k);
     /* F'W L^-T L^-1 W (r - c), in place by way of c, which the other sites still need. */
     double *first = job->joint; /* the covariance is not needed any more */
-    for (size_t j = 0; j < k; j++) first[j] = hfi_dot(k, wf + j * k, pull);
-    memcpy(pull, first, k * sizeof *pull);
+    for (size_t j = 0; j < k; j++) first[j] = hfi_dot(k, wf + j * k, linear);
+    memcpy(linear, first, k * sizeof *linear);
     return HF_OK;
 }
 
@@ -249,10 +249,10 @@ static hf_status diverge(moved_sites *job, double *kl)
     if (status == HF_ERR_NOT_POSITIVE_DEFINITE || status == HF_ERR_NOT_FINITE)
         return hfi_fail(job->ctx, status, "the influence of %zu sites overflows: they are too precise", k);
     if (status < 0) return status;
-    hfi_chol_solve(k, l, k, job->pull[0]);
-    hfi_chol_solve(k, lq, k, job->pull[1]);
-    double *moved_by = job->pull[0], square = 0.0;
-    for (size_t i = 0; i < k; i++) moved_by[i] -= job->pull[1][i];
+    hfi_chol_solve(k, l, k, job->linear[0]);
+    hfi_chol_solve(k, lq, k, job->linear[1]);
+    double *moved_by = job->linear[0], square = 0.0;
+    for (size_t i = 0; i < k; i++) moved_by[i] -= job->linear[1][i];
     for (size_t i = 0; i < k; i++) { /* A_q = L L' */
         double sum = 0.0;
         for (size_t j = i; j < k; j++) sum += lq[j + i * k] * moved_by[j];
@@ -262,9 +262,9 @@ static hf_status diverge(moved_sites *job, double *kl)
     return HF_OK;
 }
 
-static hf_status check(hf_context *ctx, const hf_posterior *posterior, size_t count, const size_t *anchor,
-                       const double *target, const double *variance, size_t m, const double *x, size_t ldx,
-                       const double *kl)
+static hf_status check_moved_sites(hf_context *ctx, const hf_posterior *posterior, size_t count,
+                                   const size_t *anchor, const double *target, const double *variance,
+                                   size_t m, const double *x, size_t ldx, const double *kl)
 {
     hf_status status = hfi_posterior_need_exact(ctx, posterior, "the influence of several readings",
                                                 "hf_influence() answers for one of a projected posterior");
@@ -289,12 +289,12 @@ hf_status hf_influence_sites(hf_context *ctx, const hf_posterior *posterior, siz
                              const size_t *anchor, const double *target, const double *variance, size_t m,
                              const double *x, size_t ldx, double *kl)
 {
-    hf_status status = check(ctx, posterior, count, anchor, target, variance, m, x, ldx, kl);
+    hf_status status = check_moved_sites(ctx, posterior, count, anchor, target, variance, m, x, ldx, kl);
     if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;
     moved_sites job = {.ctx = ctx, .posterior = posterior, .k = count, .m = m, .anchor = anchor};
     double *block = NULL;
-    status = allocate(&job, &block);
+    status = allocate_moved_sites(&job, &block);
     if (status < 0) return status;
     for (size_t i = 0; i < count; i++) {
         const size_t j = anchor[i];

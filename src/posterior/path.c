@@ -53,7 +53,7 @@ static hf_status add_prior(hf_context *ctx, const hfi_features *prior, size_t m,
                            double *value)
 {
     path_look job = {.prior = prior, .m = m, .x = x, .value = value};
-    return hfi_waves(ctx, "path", (m + BLOCK - 1) / BLOCK, look_at_block, &job);
+    return hfi_parallel_rounds(ctx, "path", (m + BLOCK - 1) / BLOCK, look_at_block, &job);
 }
 
 /* ---- the update -------------------------------------------------------------------------------------------------- */
@@ -147,8 +147,8 @@ void hf_path_free(hf_path *path)
     hfi_memory_free(&memory, path);
 }
 
-static hf_status draw(hf_context *ctx, const hf_posterior *posterior, uint64_t index, size_t features,
-                      hf_path *path)
+static hf_status draw_path(hf_context *ctx, const hf_posterior *posterior, uint64_t index, size_t features,
+                           hf_path *path)
 {
     hfi_solution solution = {0};
     hfi_stream stream;
@@ -174,7 +174,7 @@ hf_status hf_path_create(hf_context *ctx, const hf_posterior *posterior, uint64_
     hf_path *path = hfi_alloc(ctx, 1, sizeof *path);
     if (path == NULL) return HF_ERR_MEMORY;
     path->memory = hfi_context_memory(ctx);
-    const hf_status status = draw(ctx, posterior, stream, features > 0 ? features : USUAL, path);
+    const hf_status status = draw_path(ctx, posterior, stream, features > 0 ? features : USUAL, path);
     if (status >= 0)
         *out = path;
     else

@@ -60,7 +60,8 @@ typedef struct point_prediction {
 } point_prediction;
 
 /* Into *a and workspace->gradient. */
-static void evaluate(const hf_posterior *posterior, hf_posterior_workspace *w, point_prediction *a)
+static void evaluate_point_prediction(const hf_posterior *posterior, hf_posterior_workspace *w,
+                                      point_prediction *a)
 {
     const hfi_solution *s = &posterior->solution;
     const hf_kernel *kernel = posterior->kernel;
@@ -104,9 +105,9 @@ static void write_gradient(const hfi_scaling *scaling, const double *scaled, dou
     for (size_t j = 0; j < scaling->d; j++) out[j] = scaled[j] * factor / scaling->x_scale[j];
 }
 
-static hf_status predict(const hf_posterior *posterior, hf_posterior_workspace *workspace, const double *x,
-                         bool observed, double *mean, double *var, double *gradient_mean,
-                         double *gradient_var)
+static hf_status predict_point(const hf_posterior *posterior, hf_posterior_workspace *workspace,
+                               const double *x, bool observed, double *mean, double *var,
+                               double *gradient_mean, double *gradient_var)
 {
     if (posterior == NULL || workspace == NULL || x == NULL || !fits(posterior, workspace))
         return HF_ERR_ARGUMENT;
@@ -119,7 +120,7 @@ static hf_status predict(const hf_posterior *posterior, hf_posterior_workspace *
                           .wants_mean_gradient = gradient_mean != NULL,
                           .wants_variance_gradient = gradient_var != NULL};
     hfi_scaling_inputs(scaling, 1, x, scaling->d, workspace->x);
-    evaluate(posterior, workspace, &p);
+    evaluate_point_prediction(posterior, workspace, &p);
     double variance = observed ? hfi_posterior_observed(posterior, output, p.variance) : p.variance;
     if (!isfinite(p.mean) || !isfinite(variance)) return HF_ERR_NOT_FINITE;
     for (size_t j = 0; j < 2 * scaling->d; j++)
@@ -138,12 +139,12 @@ static hf_status predict(const hf_posterior *posterior, hf_posterior_workspace *
 hf_status hf_predict_latent(const hf_posterior *posterior, hf_posterior_workspace *workspace, const double *x,
                             double *mean, double *var, double *gradient_mean, double *gradient_var)
 {
-    return predict(posterior, workspace, x, false, mean, var, gradient_mean, gradient_var);
+    return predict_point(posterior, workspace, x, false, mean, var, gradient_mean, gradient_var);
 }
 
 hf_status hf_predict_observed(const hf_posterior *posterior, hf_posterior_workspace *workspace,
                               const double *x, double *mean, double *var, double *gradient_mean,
                               double *gradient_var)
 {
-    return predict(posterior, workspace, x, true, mean, var, gradient_mean, gradient_var);
+    return predict_point(posterior, workspace, x, true, mean, var, gradient_mean, gradient_var);
 }

@@ -59,7 +59,7 @@ static hf_status draw_all(hf_context *ctx, draw *job, size_t count, uint64_t ind
         if (!hfi_watch_glance(&watch)) return hfi_cancelled(ctx);
         for (size_t j = 0; j < job->m; j++) job->samples[k * job->m + j] = hfi_stream_normal(&stream);
     }
-    return hfi_waves(ctx, "draw", count, colour, job);
+    return hfi_parallel_rounds(ctx, "draw", count, colour, job);
 }
 
 hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x, size_t ldx,

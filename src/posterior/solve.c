@@ -15,7 +15,7 @@ typedef struct inducing_row {
     size_t d, index;
 } inducing_row;
 
-static int compare(const void *a, const void *b)
+static int compare_inducing_rows(const void *a, const void *b)
 {
     const inducing_row *p = a, *q = b;
     for (size_t j = 0; j < p->d; j++)
@@ -29,7 +29,7 @@ static hf_status check_distinct(hf_context *ctx, size_t m, size_t d, const doubl
     inducing_row *places = hfi_alloc(ctx, m, sizeof *places);
     if (!places) return HF_ERR_MEMORY;
     for (size_t i = 0; i < m; i++) places[i] = (inducing_row){z + i * ldz, d, i};
-    qsort(places, m, sizeof *places, compare);
+    qsort(places, m, sizeof *places, compare_inducing_rows);
     hf_status status = HF_OK;
     for (size_t i = 1; i < m && status >= 0; i++) {
         bool equal = true;
@@ -88,8 +88,9 @@ static hf_status check_readings(hf_context *ctx, const hf_mean *mean, const hf_s
 
 /* ---- solve ----------------------------------------------------------------------------------- */
 
-static hf_status solve(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean, const hf_sites *sites,
-                       const double *x, size_t ldx, hfi_inducing *inducing, hf_posterior **out)
+static hf_status solve_inducing_posterior(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
+                                          const hf_sites *sites, const double *x, size_t ldx,
+                                          hfi_inducing *inducing, hf_posterior **out)
 {
     hfi_solution solution = {0};
     hfi_scaling scaling;
@@ -118,7 +119,7 @@ hf_status hf_solve_inducing(hf_context *ctx, const hf_kernel *kernel, const hf_m
     if (status >= 0) status = check_readings(ctx, mean, sites, d, x, ldx);
     hfi_inducing inducing = {0};
     if (status >= 0) status = hfi_inducing_init(ctx, method, m, d, z, ldz, &inducing);
-    if (status >= 0) status = solve(ctx, kernel, mean, sites, x, ldx, &inducing, out);
+    if (status >= 0) status = solve_inducing_posterior(ctx, kernel, mean, sites, x, ldx, &inducing, out);
     hfi_inducing_free(&inducing);
     return status;
 }

@@ -67,8 +67,8 @@ static double square_in_noise(const hf_posterior *p, const double *w, double *ro
 }
 
 /* Everything but the factor. `t`: v = Kw^-1 r; `room`: 3 n entries. */
-static hf_status measure(hf_context *ctx, const hf_posterior *p, const double *t, double *room,
-                         hf_projection_error *e)
+static hf_status measure_projection_error(hf_context *ctx, const hf_posterior *p, const double *t,
+                                          double *room, hf_projection_error *e)
 {
     const hfi_solution *s = &p->solution;
     const bool exact = s->form == HFI_FORM_EXACT;
@@ -92,7 +92,7 @@ static hf_status with_exact(hf_context *ctx, const hf_posterior *p, bool factor,
     const bool made = p->solution.form != HFI_FORM_EXACT;
     hf_status status = made ? hfi_solve_exactly(ctx, p, &exact) : HF_OK;
     if (status >= 0) {
-        status = hfi_worse(measure(ctx, p, exact.t, room, e), status);
+        status = hfi_worse(measure_projection_error(ctx, p, exact.t, room, e), status);
         if (made) hfi_free(ctx, exact.t);
         if (made) hfi_free(ctx, exact.factor);
     }

@@ -86,15 +86,15 @@ static bool mean_jet(hfi_rigorous_work *work, const hfi_interval *x, int order, 
 
 /* ---- polynomials over the box ---------------------------------------------------------------- */
 
-/* A lower bound of slope delta + bend delta^2 / 2, |delta| <= half, slope of at most that size. */
-static long double parabola_lower(long double slope, long double bend, long double half)
+/* A lower bound of slope delta + curvature delta^2 / 2, |delta| <= half, slope of at most that size. */
+static long double parabola_lower(long double slope, long double curvature, long double half)
 {
     if (half == 0.0L) return 0.0L;
-    /* Where bend half > slope, the least value is -slope^2 / (2 bend). Where that is so by less than a
+    /* Where curvature half > slope, the least value is -slope^2 / (2 curvature). Where that is so by less than a
      * rounding, it is below the value at the end by the square of one. The roundings of what is returned are more. */
-    if (hfi_times_down(bend, half) > slope)
-        return slope > 0.0L ? -hfi_up(hfi_times_up(slope, slope) / (2.0L * bend)) : 0.0L;
-    const long double ends = hfi_times_down(0.5L * bend, half);
+    if (hfi_times_down(curvature, half) > slope)
+        return slope > 0.0L ? -hfi_up(hfi_times_up(slope, slope) / (2.0L * curvature)) : 0.0L;
+    const long double ends = hfi_times_down(0.5L * curvature, half);
     return hfi_times_down(hfi_down(ends - slope), half);
 }
 
@@ -119,12 +119,13 @@ static hfi_interval polynomial(const hfi_rigorous_work *work, const hfi_interval
     long double lower = 0.0L, upper = 0.0L;
     for (size_t j = 0; j < d; j++) {
         const long double half = work->half[j], slope = hfi_interval_size(jet[1 + j]).upper;
-        hfi_interval bend = {0.0L, 0.0L};
+        hfi_interval curvature = {0.0L, 0.0L};
         if (half == 0.0L) continue;
-        if (degree == 2) bend = hfi_interval_widen(jet[1 + d + j * (j + 1) / 2 + j], beside(work, jet, d, j));
+        if (degree == 2)
+            curvature = hfi_interval_widen(jet[1 + d + j * (j + 1) / 2 + j], beside(work, jet, d, j));
         if (!isfinite(slope)) return (hfi_interval){-INFINITY, INFINITY};
-        lower = hfi_down(lower + parabola_lower(slope, bend.lower, half));
-        upper = hfi_up(upper - parabola_lower(slope, -bend.upper, half));
+        lower = hfi_down(lower + parabola_lower(slope, curvature.lower, half));
+        upper = hfi_up(upper - parabola_lower(slope, -curvature.upper, half));
     }
     return hfi_interval_add(jet[0], (hfi_interval){lower, upper});
 }

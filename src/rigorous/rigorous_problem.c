@@ -78,8 +78,8 @@ static void bound_one(hfi_rigorous_work *work, size_t d, double sign, double eno
     memcpy(out->point, work->centre, d * sizeof *out->point);
 }
 
-static void bounds(void *of, int thread, double sign, double enough, size_t count, const double *low,
-                   const double *high, hfi_box_bound *out)
+static void rigorous_problem_bounds(void *of, int thread, double sign, double enough, size_t count,
+                                    const double *low, const double *high, hfi_box_bound *out)
 {
     const hfi_certify_problem *q = of;
     const rigorous_state *s = q->state;
@@ -88,7 +88,7 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
 }
 
 /* Surely attained: an upper bound of sign value at the point in the user's units. */
-static double look(void *of, double sign, bool descend, const double *point, double *user)
+static double rigorous_problem_look(void *of, double sign, bool descend, const double *point, double *user)
 {
     const hfi_certify_problem *q = of;
     const rigorous_state *s = q->state;
@@ -117,7 +117,7 @@ static void end(hfi_certify_problem *q)
     q->state = NULL;
 }
 
-static hf_status place(hfi_certify_problem *q, rigorous_state *s)
+static hf_status place_rigorous_sides(hfi_certify_problem *q, rigorous_state *s)
 {
     const hfi_scaling *scaling = &q->subject.posterior->scaling;
     const size_t d = s->d;
@@ -135,7 +135,7 @@ static hf_status place(hfi_certify_problem *q, rigorous_state *s)
     return HF_OK;
 }
 
-static hf_status make(hfi_certify_problem *q, size_t threads)
+static hf_status make_rigorous_state(hfi_certify_problem *q, size_t threads)
 {
     rigorous_state *s = q->state = hfi_memory_alloc(&q->memory, 1, sizeof *s);
     if (!s) return HF_ERR_MEMORY;
@@ -148,13 +148,13 @@ static hf_status make(hfi_certify_problem *q, size_t threads)
         s->work[k].observed = q->settings.observed;
         s->work[k].watch = q->watch;
     }
-    return place(q, s);
+    return place_rigorous_sides(q, s);
 }
 
-static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_problem *out)
+static hf_status rigorous_problem_begin(hfi_certify_problem *q, size_t threads, hfi_branch_problem *out)
 {
-    static const hfi_branch_functions functions = {bounds, look};
-    const hf_status status = make(q, threads);
+    static const hfi_branch_functions functions = {rigorous_problem_bounds, rigorous_problem_look};
+    const hf_status status = make_rigorous_state(q, threads);
     if (status < 0) {
         end(q);
         return status;
@@ -175,15 +175,15 @@ static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_proble
 }
 
 /* All is made when it is searched. */
-static hf_status create(hf_context *ctx, hfi_certify_problem *q)
+static hf_status rigorous_problem_create(hf_context *ctx, hfi_certify_problem *q)
 {
     (void)ctx;
     (void)q;
     return HF_OK;
 }
 
-static hf_status prepare(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior,
-                         const hfi_quantity *quantity, void **shared)
+static hf_status rigorous_problem_prepare(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior,
+                                          const hfi_quantity *quantity, void **shared)
 {
     hfi_rigorous *rigorous = NULL;
     const hf_status status = hfi_rigorous_create(ctx, watch, posterior, quantity->sd, &rigorous);
@@ -196,5 +196,9 @@ static void forget(void *shared)
     hfi_rigorous_free(shared);
 }
 
-const hfi_problem_functions hfi_problem_rigorous = {
-    .prepare = prepare, .forget = forget, .create = create, .destroy = end, .begin = begin, .end = end};
+const hfi_problem_functions hfi_problem_rigorous = {.prepare = rigorous_problem_prepare,
+                                                    .forget = forget,
+                                                    .create = rigorous_problem_create,
+                                                    .destroy = end,
+                                                    .begin = rigorous_problem_begin,
+                                                    .end = end};

@@ -31,7 +31,7 @@ static hfi_interval row_product(const hfi_rigorous *r, size_t i, const double *u
 
 /* Covariances of the anchors with the value and, where count is more than 1, with each slope; and about A^-1
  * of them. */
-static bool solve(hfi_rigorous_work *work, size_t count)
+static bool solve_covariances(hfi_rigorous_work *work, size_t count)
 {
     const hf_posterior *posterior = work->of->posterior;
     const hfi_solution *s = &posterior->solution;
@@ -116,7 +116,7 @@ bool hfi_rigorous_spread(hfi_rigorous_work *work, int order)
 {
     const size_t d = work->of->posterior->solution.d, count = order == 0 ? 1 : 1 + d;
     hfi_interval *jet = work->spread;
-    if (!prior_jet(work, order) || !solve(work, count)) return false;
+    if (!prior_jet(work, order) || !solve_covariances(work, count)) return false;
     const long double most = jet[0].upper > 0.0L ? jet[0].upper : 0.0L;
     residuals(work, count);
     jet[0] = hfi_interval_subtract(jet[0], taken(work, 0, 0));

@@ -19,14 +19,14 @@ void hfi_adam_entry(double gradient, size_t count, double *first, double *second
 }
 
 /* The trial at `rate` from the point. */
-static void step(const hfi_search_run *r, const double *move, double rate, double *trial)
+static void step_adam_trial(const hfi_search_run *r, const double *move, double rate, double *trial)
 {
     for (size_t k = 0; k < r->count; k++)
         trial[k] = fmin(fmax(r->point[k] + rate * move[k], r->lower[k]), r->upper[k]);
 }
 
 /* `work`: five points. */
-static hf_status climb(hfi_search_run *r, double *work)
+static hf_status climb_by_adam(hfi_search_run *r, double *work)
 {
     const size_t m = r->count;
     double *trial = work, *gradient = work + m, *first = work + 2 * m, *second = work + 3 * m,
@@ -38,11 +38,11 @@ static hf_status climb(hfi_search_run *r, double *work)
             hfi_adam_entry(gradient[k], count, &first[k], &second[k], &up, &down);
             move[k] = up / down;
         }
-        step(r, move, rate, trial);
+        step_adam_trial(r, move, rate, trial);
         s = hfi_search_look(r, trial, &total, gradient);
         for (int halvings = 0; s == HF_ERR_NOT_POSITIVE_DEFINITE && halvings < HALVINGS; halvings++) {
             rate *= 0.5;
-            step(r, move, rate, trial);
+            step_adam_trial(r, move, rate, trial);
             s = hfi_search_look(r, trial, &total, gradient);
         }
         if (s >= 0) memcpy(r->point, trial, m * sizeof *trial);
@@ -54,7 +54,7 @@ hf_status hfi_by_adam(hfi_search_run *r)
 {
     double *work = hfi_alloc(r->ctx, r->count, 5 * sizeof *work);
     if (!work) return HF_ERR_MEMORY;
-    const hf_status s = climb(r, work);
+    const hf_status s = climb_by_adam(r, work);
     r->here.stop = HF_STOP_ITERATIONS;
     hfi_search_take_last(r);
     hfi_free(r->ctx, work);

@@ -12,8 +12,8 @@ hf_status hfi_anderson_init(hf_context *ctx, size_t size, hfi_anderson *out)
     *out = (hfi_anderson){.ctx = ctx, .size = size};
     out->steps = hfi_alloc(ctx, size, (2 * HFI_ANDERSON_DEPTH + 2) * sizeof *out->steps);
     if (!out->steps) return HF_ERR_MEMORY;
-    out->bends = out->steps + HFI_ANDERSON_DEPTH * size;
-    out->last_x = out->bends + HFI_ANDERSON_DEPTH * size;
+    out->differences = out->steps + HFI_ANDERSON_DEPTH * size;
+    out->last_x = out->differences + HFI_ANDERSON_DEPTH * size;
     out->last_r = out->last_x + size;
     return HF_OK;
 }
@@ -37,13 +37,14 @@ static void record(hfi_anderson *a, const double *x, const double *r)
     if (a->started) {
         if (a->held == HFI_ANDERSON_DEPTH) {
             memmove(a->steps, a->steps + n, (HFI_ANDERSON_DEPTH - 1) * n * sizeof *a->steps);
-            memmove(a->bends, a->bends + n, (HFI_ANDERSON_DEPTH - 1) * n * sizeof *a->bends);
+            memmove(a->differences, a->differences + n,
+                    (HFI_ANDERSON_DEPTH - 1) * n * sizeof *a->differences);
             a->held--;
         }
-        double *step = a->steps + a->held * n, *bend = a->bends + a->held * n;
+        double *step = a->steps + a->held * n, *difference = a->differences + a->held * n;
         for (size_t i = 0; i < n; i++) {
             step[i] = x[i] - a->last_x[i];
-            bend[i] = r[i] - a->last_r[i];
+            difference[i] = r[i] - a->last_r[i];
         }
         a->held++;
     }
@@ -52,16 +53,16 @@ static void record(hfi_anderson *a, const double *x, const double *r)
     a->started = true;
 }
 
-/* Coefficients that bring r nearest to the span of the bends; false when these are dependent. */
+/* Coefficients that bring r nearest to the span of the differences; false when these are dependent. */
 static bool combine(const hfi_anderson *a, const double *r, double *coefficient)
 {
     double normal[HFI_ANDERSON_DEPTH * HFI_ANDERSON_DEPTH];
     const size_t k = a->held;
     for (size_t q = 0; q < k; q++) {
         for (size_t p = q; p < k; p++)
-            normal[p + q * k] = hfi_dot(a->size, a->bends + p * a->size, a->bends + q * a->size);
+            normal[p + q * k] = hfi_dot(a->size, a->differences + p * a->size, a->differences + q * a->size);
         normal[q * (k + 1)] *= 1.0 + ridge;
-        coefficient[q] = hfi_dot(a->size, a->bends + q * a->size, r);
+        coefficient[q] = hfi_dot(a->size, a->differences + q * a->size, r);
     }
     if (hfi_chol(a->ctx, k, normal, k) < 0) return false;
     hfi_chol_solve(k, normal, k, coefficient);
@@ -80,6 +81,6 @@ void hfi_anderson_next(hfi_anderson *a, const double *x, const double *r, double
     }
     for (size_t q = 0; q < a->held; q++) {
         hfi_axpy(a->size, -coefficient[q], a->steps + q * a->size, next);
-        hfi_axpy(a->size, -share * coefficient[q], a->bends + q * a->size, next);
+        hfi_axpy(a->size, -share * coefficient[q], a->differences + q * a->size, next);
     }
 }

@@ -16,11 +16,11 @@ enum {
 typedef struct hfi_anderson {
     hf_context *ctx;
     size_t size;
-    size_t held;    /* differences in store, the newest last */
-    double *steps;  /* size x HFI_ANDERSON_DEPTH: x_k+1 - x_k */
-    double *bends;  /* size x HFI_ANDERSON_DEPTH: r_k+1 - r_k */
-    double *last_x; /* size */
-    double *last_r; /* size */
+    size_t held;         /* differences in store, the newest last */
+    double *steps;       /* size x HFI_ANDERSON_DEPTH: x_k+1 - x_k */
+    double *differences; /* size x HFI_ANDERSON_DEPTH: r_k+1 - r_k */
+    double *last_x;      /* size */
+    double *last_r;      /* size */
     bool started;
 } hfi_anderson;
 

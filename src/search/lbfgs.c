@@ -49,7 +49,7 @@ static hf_stop why(const lbfgs_state *s, nlopt_result result)
     return result == NLOPT_MAXEVAL_REACHED ? HF_STOP_ITERATIONS : HF_STOP_ROUNDOFF;
 }
 
-static hf_status climb(lbfgs_state *s)
+static hf_status climb_by_lbfgs(lbfgs_state *s)
 {
     hfi_search_run *r = s->run;
     s->opt = nlopt_create(NLOPT_LD_LBFGS, (unsigned)r->count);
@@ -74,7 +74,7 @@ hf_status hfi_by_lbfgs(hfi_search_run *r)
     s.gradient = hfi_alloc(r->ctx, r->count, sizeof *s.gradient);
     if (!s.gradient) return HF_ERR_MEMORY;
     hfi_search_enter(r);
-    const hf_status status = climb(&s);
+    const hf_status status = climb_by_lbfgs(&s);
     hfi_free(r->ctx, s.gradient);
     return status;
 }

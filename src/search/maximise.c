@@ -20,7 +20,7 @@ static double projected_norm(const hfi_search_run *r, const double *point, const
     return norm;
 }
 
-static double log_prior(const hfi_objective *o, const double *theta, double *gradient)
+static double add_objective_prior(const hfi_objective *o, const double *theta, double *gradient)
 {
     return o->kind->log_prior ? o->kind->log_prior(o->self, theta, gradient) : 0.0;
 }
@@ -33,7 +33,7 @@ static hf_status progress(const hfi_search_run *r)
     return hfi_progress(r->ctx, how->stage, done, r->best_total) ? HF_OK : hfi_cancelled(r->ctx);
 }
 
-static void remember(hfi_search_run *r, double total)
+static void remember_best_point(hfi_search_run *r, double total)
 {
     if (r->any && !(total > r->best_total)) return;
     r->any = true;
@@ -51,13 +51,13 @@ hf_status hfi_search_look(hfi_search_run *r, const double *point, double *total,
     if (r->settings->evaluations) ++*r->settings->evaluations;
     if (o->kind->judge) s = o->kind->judge(o->self, s);
     if (s < 0) return s;
-    r->here.log_prior = log_prior(o, r->theta, r->slopes);
+    r->here.log_prior = add_objective_prior(o, r->theta, r->slopes);
     *total = r->here.value + r->here.log_prior;
     if (!isfinite(*total)) return HF_ERR_NOT_POSITIVE_DEFINITE;
     for (size_t k = 0; k < r->count; k++) gradient[k] = r->slopes[hfi_space_index(r->space, k)];
     r->here.gradient_norm = projected_norm(r, point, gradient);
     r->here.status = s;
-    remember(r, *total);
+    remember_best_point(r, *total);
     const hf_status told = progress(r);
     return told < 0 ? told : s;
 }
@@ -75,13 +75,13 @@ static hf_status evaluate_only(hf_context *ctx, const hfi_objective *o, const hf
     hfi_optimum here = {.stop = HF_STOP_NOT_TRAINED};
     here.status = hfi_objective_evaluate(ctx, o, theta, &here.value, NULL);
     if (how->evaluations) ++*how->evaluations;
-    here.log_prior = log_prior(o, theta, NULL);
+    here.log_prior = add_objective_prior(o, theta, NULL);
     if (here.status < 0) return here.status;
     *out = here;
     return HF_OK;
 }
 
-static void begin(hfi_search_run *r, const double *theta, double *work)
+static void begin_search_run(hfi_search_run *r, const double *theta, double *work)
 {
     const size_t all = r->space->count;
     r->theta = work;
@@ -107,7 +107,7 @@ hf_status hfi_maximise(hf_context *ctx, const hfi_objective *objective, const hf
         .ctx = ctx, .objective = objective, .space = space, .settings = settings, .count = space->free_count};
     double *work = hfi_alloc(ctx, space->count + space->free_count, 3 * sizeof *work);
     if (!work) return HF_ERR_MEMORY;
-    begin(&r, theta, work);
+    begin_search_run(&r, theta, work);
     hf_status s = settings->by(&r);
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE && !r.any && objective->kind->nowhere)
         s = hfi_fail(ctx, s, "%s", objective->kind->nowhere);

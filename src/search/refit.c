@@ -82,19 +82,19 @@ typedef struct model_at {
 } model_at;
 
 /* At the state, with all readings. */
-static hf_status bend(hfi_trainer *t, model_at *m)
+static hf_status factor_curvature(hfi_trainer *t, model_at *m)
 {
     const size_t f = t->free_count;
     double value = 0.0, prior = 0.0;
     hf_status s = hfi_evaluator_select(&t->evaluator);
     if (s >= 0) s = hfi_trainer_evaluate(t, m->state, &value, &prior, m->gradient);
-    if (s >= 0) s = hfi_trainer_free_bend(t, m->state, m->factor);
+    if (s >= 0) s = hfi_trainer_free_curvature(t, m->state, m->factor);
     for (size_t j = 0; s >= 0 && j < f; j++) m->factor[j + j * f] += ridge;
     return s < 0 ? s : hfi_chol(t->evaluator.ctx, f, m->factor, f);
 }
 
 /* One Newton step of m->own for the readings that are present now. */
-static hf_status step(hfi_trainer *t, model_at *m)
+static hf_status step_by_newton(hfi_trainer *t, model_at *m)
 {
     const size_t f = t->free_count;
     double value = 0.0, prior = 0.0, longest = 0.0;
@@ -120,7 +120,7 @@ static hf_status predict_fold(hfi_trainer *t, model_at *m, const size_t *fold, s
     memcpy(m->own, m->state, t->count * sizeof *m->own);
     if (s >= 0) s = hfi_trainer_follow_mean(t, m->own);
     if (s >= 0 && !m->climb) s = hfi_evaluator_select(e);
-    if (s >= 0) s = m->climb ? hfi_trainer_maximise(t, m->own, ITERATIONS) : step(t, m);
+    if (s >= 0) s = m->climb ? hfi_trainer_maximise(t, m->own, ITERATIONS) : step_by_newton(t, m);
     if (s >= 0) s = hfi_holdout_absent(e, scratch);
     const bool solved = s >= 0;
     s = hfi_unless_none(s); /* its readings keep the residuals they have */
@@ -164,7 +164,7 @@ hf_status hfi_refit_residuals(hfi_trainer *t, const double *state, hfi_holdout *
     m.climb = hf_sites_present(t->evaluator.sites) <= CLIMB;
     t->enough = enough;
     hf_status s = hfi_evaluator_keep(&t->evaluator);
-    if (s >= 0 && !m.climb) s = bend(t, &m);
+    if (s >= 0 && !m.climb) s = factor_curvature(t, &m);
     if (s >= 0) s = predict_folds(t, &m, r);
     s = hfi_unless_none(s); /* nothing bends there: all residuals stay */
     /* How training ended is told of the fit itself. */

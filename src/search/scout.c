@@ -19,9 +19,9 @@ static const double pointed = 0.25;
 /* Parameters of the kernel: a period, its input, and the lengthscale that goes with it. */
 typedef struct period {
     size_t at, column, lengthscale;
-    bool sought;  /* else it is where somebody has put it */
-    bool settled; /* that, or found */
-    bool bends;   /* the lengthscale may be moved */
+    bool sought;            /* else it is where somebody has put it */
+    bool settled;           /* that, or found */
+    bool moves_lengthscale; /* the lengthscale may be moved */
 } period;
 
 typedef struct periods {
@@ -47,7 +47,7 @@ static void list_periods(const hfi_trainer *t, periods *all)
         if (!hfi_kernel_is_period(kernel, i, &p.column, &p.lengthscale)) continue;
         p.sought = may_start_anywhere(t, i);
         p.settled = !p.sought;
-        p.bends = may_start_anywhere(t, p.lengthscale);
+        p.moves_lengthscale = may_start_anywhere(t, p.lengthscale);
         if ((p.sought ? all->sought : all->count - all->sought) == PERIODS) continue;
         all->sought += p.sought ? 1 : 0;
         all->list[all->count++] = p;
@@ -85,7 +85,7 @@ static hf_status propose(hfi_trainer *t, const hfi_thinned *thinned, const doubl
 }
 
 /* Room for a period where it is not in the box: kernel and trainer have one each. */
-static hf_status make_room(hfi_trainer *t, size_t at, double value)
+static hf_status widen_period_bounds(hfi_trainer *t, size_t at, double value)
 {
     hf_kernel *kernel = t->evaluator.kernel;
     hf_parameter p;
@@ -100,7 +100,7 @@ static hf_status make_room(hfi_trainer *t, size_t at, double value)
 
 /* A start of a period, and what it led to. */
 typedef struct period_start {
-    double period, bend; /* logarithms: the period, and the lengthscale that goes with it */
+    double period, lengthscale; /* logarithms: the period, and the lengthscale that goes with it */
     double total;
 } period_start;
 
@@ -115,12 +115,12 @@ static void sort_candidates(size_t count, period_start *list)
     }
 }
 
-static void place(const hfi_trainer *t, const period *p, const period_start *c, const double *state,
-                  double *trial)
+static void place_period_start(const hfi_trainer *t, const period *p, const period_start *c,
+                               const double *state, double *trial)
 {
     memcpy(trial, state, t->count * sizeof *trial);
     trial[p->at] = c->period;
-    trial[p->lengthscale] = c->bend;
+    trial[p->lengthscale] = c->lengthscale;
 }
 
 /* By their values at `state`. */
@@ -129,8 +129,8 @@ static hf_status value_all(hfi_trainer *t, const period *p, const double *state,
 {
     hf_status s = HF_OK;
     for (size_t k = 0; s >= 0 && k < count; k++) {
-        s = make_room(t, p->at, exp(list[k].period));
-        place(t, p, &list[k], state, trial);
+        s = widen_period_bounds(t, p->at, exp(list[k].period));
+        place_period_start(t, p, &list[k], state, trial);
         if (s >= 0) s = hfi_explore_value(t, trial, &list[k].total);
     }
     sort_candidates(count, list);
@@ -139,15 +139,15 @@ static hf_status value_all(hfi_trainer *t, const period *p, const double *state,
 
 /* A search from one, with this wave; `shorter`: from there with shorter lengthscales. Its start becomes *best
  * if it ends clearly higher. */
-static hf_status climb(hfi_trainer *t, const period *p, const double *state, size_t iterations, bool shorter,
-                       period_start *c, double *work, period_start *best)
+static hf_status climb_from_period(hfi_trainer *t, const period *p, const double *state, size_t iterations,
+                                   bool shorter, period_start *c, double *work, period_start *best)
 {
     double *trial = work, *cold = work + t->count;
     const hfi_start *moved = NULL;
     bool better = false;
     hf_status s = HF_OK;
     c->total = -INFINITY;
-    place(t, p, c, state, trial);
+    place_period_start(t, p, c, state, trial);
     if (shorter) {
         memcpy(cold, trial, t->count * sizeof *cold);
         s = hfi_start_shorter(t, hfi_explore_value, t, cold, trial, &moved);
@@ -168,33 +168,35 @@ static hf_status climb_all(hfi_trainer *t, const period *p, const double *state,
     hf_status s = HF_OK;
     if (count > CLIMBS) count = CLIMBS;
     for (size_t k = 0; s >= 0 && k < count; k++)
-        s = climb(t, p, state, iterations, false, &list[k], work, best);
+        s = climb_from_period(t, p, state, iterations, false, &list[k], work, best);
     sort_candidates(count, list);
     for (size_t k = 0; s >= 0 && k < count && k < FINALISTS; k++) {
         period_start other = list[k];
-        s = climb(t, p, state, iterations, true, &other, work, best);
-        other.bend = fmax(other.bend + log(pointed), t->lower[p->lengthscale]);
-        if (s >= 0 && p->bends) s = climb(t, p, state, iterations, false, &other, work, best);
+        s = climb_from_period(t, p, state, iterations, true, &other, work, best);
+        other.lengthscale = fmax(other.lengthscale + log(pointed), t->lower[p->lengthscale]);
+        if (s >= 0 && p->moves_lengthscale)
+            s = climb_from_period(t, p, state, iterations, false, &other, work, best);
     }
     return s;
 }
 
 /* *reached: where the best start so far ended. */
-static hf_status settle(hfi_trainer *t, const hfi_thinned *thinned, const periods *all, const period *p,
-                        double *state, size_t iterations, double *work, double *reached)
+static hf_status choose_period(hfi_trainer *t, const hfi_thinned *thinned, const periods *all,
+                               const period *p, double *state, size_t iterations, double *work,
+                               double *reached)
 {
     double proposal[HFI_PERIODS_MOST];
     period_start list[HFI_PERIODS_MOST];
-    period_start best = {.period = state[p->at], .bend = state[p->lengthscale], .total = *reached};
+    period_start best = {.period = state[p->at], .lengthscale = state[p->lengthscale], .total = *reached};
     size_t count = 0;
     hf_status s = propose(t, thinned, state, p, all, proposal, &count);
     for (size_t k = 0; k < count; k++)
-        list[k] = (period_start){.period = log(proposal[k]), .bend = best.bend};
+        list[k] = (period_start){.period = log(proposal[k]), .lengthscale = best.lengthscale};
     if (s >= 0) s = value_all(t, p, state, count, list, work);
     if (s >= 0) s = climb_all(t, p, state, iterations, count, list, work, &best);
     if (s < 0) return s;
     state[p->at] = t->start[p->at] = best.period;
-    state[p->lengthscale] = t->start[p->lengthscale] = best.bend;
+    state[p->lengthscale] = t->start[p->lengthscale] = best.lengthscale;
     *reached = best.total;
     return s;
 }
@@ -212,7 +214,7 @@ static hf_status scout(hfi_trainer *t, const hfi_thinned *thinned, periods *all,
     for (size_t step = 0; s >= 0 && step < steps; step++) {
         period *p = &all->list[step % all->count];
         if (!p->sought) continue;
-        s = settle(t, thinned, all, p, state, iterations, work, &reached);
+        s = choose_period(t, thinned, all, p, state, iterations, work, &reached);
         p->settled = true;
     }
     return s;

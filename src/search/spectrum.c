@@ -251,8 +251,8 @@ static double vertex(const spectrum *s, size_t bin)
     double offset = 0.0;
     if (bin > 0 && bin + 1 < s->bins) {
         const double before = s->power[bin - 1], at = s->power[bin], after = s->power[bin + 1];
-        const double bend = before - 2.0 * at + after;
-        if (bend < 0.0) offset = fmin(fmax(0.5 * (before - after) / bend, -0.5), 0.5);
+        const double curvature = before - 2.0 * at + after;
+        if (curvature < 0.0) offset = fmin(fmax(0.5 * (before - after) / curvature, -0.5), 0.5);
     }
     return s->lowest + s->step * ((double)bin + offset);
 }
@@ -311,8 +311,8 @@ static void choose_peaks(const spectrum *s, double *period, size_t *count)
 
 /* ---- together ---------------------------------------------------------------------------------------------- */
 
-static hf_status search(hf_context *ctx, const hfi_spectrum_data *data, spectrum *s, double *period,
-                        size_t *count)
+static hf_status search_spectrum_periods(hf_context *ctx, const hfi_spectrum_data *data, spectrum *s,
+                                         double *period, size_t *count)
 {
     const size_t n = s->n, columns = POWERS + 1 + OTHERS + 2 * (size_t)HARMONICS * data->knowns + 1;
     double *work;
@@ -343,5 +343,5 @@ hf_status hfi_find_periods(hf_context *ctx, const hfi_spectrum_data *data, doubl
     if (!sorted) return HF_ERR_MEMORY;
     const bool any = find_frequencies(data, sorted, &s);
     hfi_free(ctx, sorted);
-    return any ? search(ctx, data, &s, out, n) : HF_OK;
+    return any ? search_spectrum_periods(ctx, data, &s, out, n) : HF_OK;
 }

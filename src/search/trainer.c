@@ -154,33 +154,33 @@ double hfi_trainer_add_prior(const hfi_trainer *t, const double *state, double *
 
 /* ---- the objective ----------------------------------------------------------------------------------------- */
 
-static hf_status place(void *self, const double *state)
+static hf_status trainer_place(void *self, const double *state)
 {
     return hfi_trainer_set(self, state);
 }
 
-static hf_status evaluate(void *self, const double *state, double *value, double *gradient)
+static hf_status trainer_evaluate(void *self, const double *state, double *value, double *gradient)
 {
     (void)state;
     hfi_trainer *t = self;
     return hfi_evaluator_run(&t->evaluator, t->objective, value, gradient);
 }
 
-static double log_prior(void *self, const double *state, double *gradient)
+static double trainer_log_prior(void *self, const double *state, double *gradient)
 {
     return hfi_trainer_add_prior(self, state, gradient);
 }
 
-static hf_status free_bend(void *self, const double *state, double *matrix)
+static hf_status free_curvature(void *self, const double *state, double *matrix)
 {
-    return hfi_trainer_free_bend(self, state, matrix);
+    return hfi_trainer_free_curvature(self, state, matrix);
 }
 
 static const hfi_objective_kind of_readings = {
-    .place = place,
-    .evaluate = evaluate,
-    .log_prior = log_prior,
-    .curvature = free_bend,
+    .place = trainer_place,
+    .evaluate = trainer_evaluate,
+    .log_prior = trainer_log_prior,
+    .curvature = free_curvature,
     .nowhere = "the covariance of the readings cannot be factored at any hyperparameters tried"};
 
 static hfi_objective own_objective(hfi_trainer *t)
@@ -194,7 +194,7 @@ hf_status hfi_trainer_evaluate(hfi_trainer *t, const double *state, double *valu
     const hfi_objective objective = own_objective(t);
     const hf_status status = hfi_objective_evaluate(t->evaluator.ctx, &objective, state, value, gradient);
     t->evaluations++;
-    if (status >= 0) *prior = log_prior(t, state, gradient);
+    if (status >= 0) *prior = trainer_log_prior(t, state, gradient);
     return status;
 }
 
@@ -211,11 +211,11 @@ static hf_status compute_curvature(void *arg, hfi_journal_entry *entry)
 hf_status hfi_trainer_curvature(hfi_trainer *t, const double *state, double *matrix)
 {
     hfi_journal_entry entry = {
-        .asked = t->count, .told = t->count * t->count, .question = state, .answer = matrix};
+        .asked = t->count, .told = t->count * t->count, .key = state, .answer = matrix};
     return hfi_journal_answer(t->journal, &entry, compute_curvature, t);
 }
 
-hf_status hfi_trainer_free_bend(hfi_trainer *t, const double *state, double *out)
+hf_status hfi_trainer_free_curvature(hfi_trainer *t, const double *state, double *out)
 {
     const size_t count = t->free_count;
     double *all = hfi_alloc_product(t->evaluator.ctx, t->count, t->count, sizeof *all);

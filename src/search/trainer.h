@@ -117,7 +117,7 @@ hf_status hfi_trainer_evaluate(hfi_trainer *trainer, const double *state, double
 hf_status hfi_trainer_curvature(hfi_trainer *trainer, const double *state, double *matrix);
 
 /** The same of the free parameters alone, that of the prior added: free_count x free_count. */
-hf_status hfi_trainer_free_bend(hfi_trainer *t, const double *state, double *out);
+hf_status hfi_trainer_free_curvature(hfi_trainer *t, const double *state, double *out);
 
 /** The entries of a state, for a search. */
 static inline hfi_space hfi_trainer_space(const hfi_trainer *t)

@@ -48,7 +48,7 @@ static void find_free(run *r)
 }
 
 /* work := (B + damping)^-1 g of the free entries; false where that is no step within the radius. */
-static bool solve(run *r, double damping)
+static bool solve_damped_step(run *r, double damping)
 {
     const size_t m = r->search->count, f = r->free_count;
     for (size_t j = 0; j < f; j++) {
@@ -71,10 +71,10 @@ static double find_step(run *r)
     double largest = 1e-6, longest = 0.0;
     for (size_t k = 0; k < m; k++) largest = fmax(largest, fabs(r->b[k + k * m]));
     r->damping = 0.0;
-    bool found = solve(r, 0.0);
+    bool found = solve_damped_step(r, 0.0);
     for (int d = 0; !found && d < DAMPINGS; d++) {
         r->damping = d == 0 ? 1e-6 * largest : 2.0 * r->damping;
-        found = solve(r, r->damping);
+        found = solve_damped_step(r, r->damping);
     }
     memcpy(r->trial, r->x, m * sizeof *r->trial);
     for (size_t j = 0; found && j < r->free_count; j++) {
@@ -98,7 +98,7 @@ static double promise(const run *r)
 }
 
 /* Symmetric rank one: B then maps the step to the change of the gradient, whatever sign that has. */
-static void learn(run *r)
+static void update_trust_matrix(run *r)
 {
     const size_t m = r->search->count;
     double *error = r->work, along = 0.0;
@@ -112,11 +112,11 @@ static void learn(run *r)
 }
 
 /* The trial had a value: the radius follows from it, and the point if it is better. */
-static void judge(run *r, double value, double promised, double longest)
+static void judge_trust_trial(run *r, double value, double promised, double longest)
 {
     const size_t m = r->search->count;
     const double gain = value - r->value;
-    learn(r);
+    update_trust_matrix(r);
     if (gain < 0.25 * promised)
         r->radius = 0.25 * longest;
     else if (gain > 0.75 * promised && longest > 0.4 * r->radius)
@@ -148,7 +148,7 @@ static hf_status advance(run *r, bool *stop)
         return HF_OK;
     }
     if (s < 0) return s;
-    judge(r, value, promised, longest);
+    judge_trust_trial(r, value, promised, longest);
     const double gain = r->value - before;
     find_free(r);
     r->calm = fmax(gain, promised) <= tolerance ? r->calm + 1 : 0;
@@ -158,7 +158,7 @@ static hf_status advance(run *r, bool *stop)
     return HF_OK;
 }
 
-static hf_status climb(run *r)
+static hf_status climb_by_trust(run *r)
 {
     hfi_search_run *search = r->search;
     const hfi_objective *o = search->objective;
@@ -197,7 +197,7 @@ hf_status hfi_by_trust_region(hfi_search_run *search)
                  .free = free_entries,
                  .radius = first_radius,
                  .curved = true};
-        s = climb(&r);
+        s = climb_by_trust(&r);
     }
     HFI_FREE(search->ctx, free_entries, work);
     return s;

@@ -20,7 +20,7 @@ static bool is_chosen(const choices *chosen, const char *name)
     return false;
 }
 
-static void put(const choices *chosen, const char *name, double value, hf_fit_settings *s)
+static void put_unchosen_setting(const choices *chosen, const char *name, double value, hf_fit_settings *s)
 {
     if (!is_chosen(chosen, name))
         hfi_setting_assign(hfi_setting_find(hf_fit_settings_table(), name), value, s);
@@ -33,20 +33,20 @@ static void follow_threshold(const choices *chosen, hf_fit_settings *s)
     const bool centred =
         is_chosen(chosen, "centre") && (s->centre == HF_CENTRE_PRIOR || s->centre == HF_CENTRE_CONDITIONAL);
     if (given || centred || is_chosen(chosen, "eps")) {
-        put(chosen, "threshold_rule", given ? HF_THRESHOLD_GIVEN : HF_THRESHOLD_QUANTILE, s);
-        put(chosen, "consistent_noise", false, s);
+        put_unchosen_setting(chosen, "threshold_rule", given ? HF_THRESHOLD_GIVEN : HF_THRESHOLD_QUANTILE, s);
+        put_unchosen_setting(chosen, "consistent_noise", false, s);
     }
-    if (is_chosen(chosen, "beta")) put(chosen, "scaled_beta", false, s);
+    if (is_chosen(chosen, "beta")) put_unchosen_setting(chosen, "scaled_beta", false, s);
 }
 
 static void follow_training(const choices *chosen, hf_fit_settings *s)
 {
     /* There is no other way to train on a few rows at a time. */
-    if (s->minibatch > 0) put(chosen, "optimiser", HF_OPTIMISER_ADAM, s);
+    if (s->minibatch > 0) put_unchosen_setting(chosen, "optimiser", HF_OPTIMISER_ADAM, s);
     if (s->train) return;
     /* The closed form at exactly the values given: nothing is learnt from residuals either. */
-    put(chosen, "calibrate", false, s);
-    put(chosen, "consistent_noise", false, s);
+    put_unchosen_setting(chosen, "calibrate", false, s);
+    put_unchosen_setting(chosen, "consistent_noise", false, s);
 }
 
 /* The suspect finder is part of the default recipe, and of others if it is asked for. */
@@ -55,7 +55,7 @@ static void follow_suspects(const choices *chosen, hf_fit_settings *s)
     const bool blocks = s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS;
     if (is_chosen(chosen, "sites") || s->minibatch > 0 || !hfi_sites_kind_of(s->sites)->plain || !s->train ||
         blocks)
-        put(chosen, "suspects", HF_OUTLIERS_OFF, s);
+        put_unchosen_setting(chosen, "suspects", HF_OUTLIERS_OFF, s);
 }
 
 hf_status hf_fit_settings_complete(hf_context *ctx, hf_fit_settings *settings, bool preset, size_t count,

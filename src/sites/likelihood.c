@@ -41,8 +41,8 @@ static double by_mean(const hfi_likelihood *l, double dispersion, double mean, d
 }
 
 /* One point of a rule over the logarithm f of the mean. @return the logarithm of its weight. */
-static double add(const hfi_likelihood *l, const hfi_seen *next, double top, double f, double margin,
-                  double *total, double *sum)
+static double add_quadrature_point(const hfi_likelihood *l, const hfi_seen *next, double top, double f,
+                                   double margin, double *total, double *sum)
 {
     const double log_weight = hfi_likelihood_density(l, next, f).value - top, weight = exp(log_weight);
     *total += weight;
@@ -60,11 +60,11 @@ static double by_reading(const hfi_likelihood *l, double dispersion, double mean
     const double mode = log(next.y), top = hfi_likelihood_density(l, &next, mode).value,
                  step = fmin(fmin(l->step, 0.5 * sd), 0.5 * width_of(l, dispersion, y));
     double total = 0.0, sum = 0.0;
-    add(l, &next, top, mode, (mode - mean) / sd, &total, &sum);
+    add_quadrature_point(l, &next, top, mode, (mode - mean) / sd, &total, &sum);
     for (int side = -1; side <= 1; side += 2) {
         for (int k = 1; k < 100000; k++) {
             const double f = mode + side * k * step;
-            if (add(l, &next, top, f, (f - mean) / sd, &total, &sum) < -nothing) break;
+            if (add_quadrature_point(l, &next, top, f, (f - mean) / sd, &total, &sum) < -nothing) break;
         }
     }
     return sum / total;

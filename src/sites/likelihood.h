@@ -46,12 +46,12 @@ typedef struct hfi_likelihood_slopes {
 } hfi_likelihood_slopes;
 
 /** Product of a normal N(mean, var) of f and the likelihood of a reading. With Z its integral, its
- * own mean is mean + var slope and its variance var + var^2 bend: derivatives of log Z in the
+ * own mean is mean + var slope and its variance var + var^2 curvature: derivatives of log Z in the
  * mean. */
 typedef struct hfi_likelihood_tilted {
-    double log_z, slope, bend; /* bend <= 0 of concave ones */
-    double share;              /* 1 + var bend: its variance over var, without cancellation */
-    double d, n;               /* d log Z / d log dispersion and / d shape */
+    double log_z, slope, curvature; /* curvature <= 0 of concave ones */
+    double share; /* 1 + var curvature: its variance over var, without cancellation */
+    double d, n;  /* d log Z / d log dispersion and / d shape */
 } hfi_likelihood_tilted;
 
 /** Expectations over a normal f: of the log density, of its derivatives l' and -l'', and those of

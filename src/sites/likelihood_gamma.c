@@ -25,14 +25,14 @@ static double constant_of(double a, double *slope)
            (1.0 / 12 - u * (1.0 / 360 - u * (1.0 / 1260 - u * (1.0 / 1680 - u / 1188)))) / a;
 }
 
-static void place(hfi_seen *seen)
+static void gamma_place(hfi_seen *seen)
 {
     double slope = 0.0;
     seen->constant = constant_of(1.0 / seen->dispersion, &slope) - seen->log_y;
     seen->constant_slope = -slope;
 }
 
-static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
+static void gamma_slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
 {
     const double a = 1.0 / seen->dispersion, z = seen->log_y - f, more = expm1(fmin(z, furthest));
     out->value = a * (z - more);
@@ -59,8 +59,8 @@ const hfi_likelihood hfi_likelihood_gamma = {.name = "gamma",
                                              .usual = HF_INFERENCE_EP,
                                              .rate = true,
                                              .parameter = "dispersion",
-                                             .place = place,
-                                             .slopes = slopes,
+                                             .place = gamma_place,
+                                             .slopes = gamma_slopes,
                                              .step = 0.25,
                                              .cumulative = cumulative,
                                              .variance = variance};

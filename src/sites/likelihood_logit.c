@@ -3,7 +3,7 @@
 #include "sites/likelihood.h"
 #include <math.h>
 
-static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
+static void logit_slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
 {
     const double u = seen->y * f, small = exp(-fabs(u)), likely = 1.0 / (1.0 + small),
                  unlikely = small * likely;
@@ -15,4 +15,4 @@ static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
 
 /* Its poles at +-i pi decide the step. */
 const hfi_likelihood hfi_likelihood_logit = {
-    .name = "logit", .usual = HF_INFERENCE_EP, .labels = true, .slopes = slopes, .step = 0.5};
+    .name = "logit", .usual = HF_INFERENCE_EP, .labels = true, .slopes = logit_slopes, .step = 0.5};

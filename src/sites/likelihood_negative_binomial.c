@@ -33,14 +33,14 @@ static void rising(double y, double d, double *value, double *slope)
     }
 }
 
-static void place(hfi_seen *seen)
+static void negative_binomial_place(hfi_seen *seen)
 {
     rising(seen->y, seen->dispersion, &seen->constant, &seen->constant_slope);
     const double y = seen->y, d = seen->dispersion;
     seen->constant += y * seen->log_y - (y + 1.0 / d) * log1p(d * y) - hfi_log_gamma(y + 1.0);
 }
 
-static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
+static void negative_binomial_slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
 {
     const double y = seen->y, d = seen->dispersion, z = f - seen->log_y, grown = 1.0 + d * y,
                  rest = expm1(fmin(z, furthest)), more = y > 0.0 ? y * rest : rest + 1.0, mu = y + more,
@@ -72,8 +72,8 @@ const hfi_likelihood hfi_likelihood_negative_binomial = {.name = "negative-binom
                                                          .rate = true,
                                                          .whole = true,
                                                          .parameter = "dispersion",
-                                                         .place = place,
-                                                         .slopes = slopes,
+                                                         .place = negative_binomial_place,
+                                                         .slopes = negative_binomial_slopes,
                                                          .step = 0.25,
                                                          .cumulative = cumulative,
                                                          .variance = variance};

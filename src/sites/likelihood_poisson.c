@@ -11,12 +11,12 @@
 /* Its exponential is not far below the largest number. */
 static const double furthest = 690.0;
 
-static void place(hfi_seen *seen)
+static void poisson_place(hfi_seen *seen)
 {
     seen->constant = seen->y * (seen->log_y - 1.0) - hfi_log_gamma(seen->y + 1.0);
 }
 
-static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
+static void poisson_slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
 {
     const double y = seen->y, z = f - seen->log_y, grown = expm1(fmin(z, furthest)),
                  more = y > 0.0 ? y * grown : grown + 1.0, mu = y + more;
@@ -41,8 +41,8 @@ const hfi_likelihood hfi_likelihood_poisson = {.name = "poisson",
                                                .usual = HF_INFERENCE_EP,
                                                .rate = true,
                                                .whole = true,
-                                               .place = place,
-                                               .slopes = slopes,
+                                               .place = poisson_place,
+                                               .slopes = poisson_slopes,
                                                .step = 0.25,
                                                .cumulative = cumulative,
                                                .variance = variance};

@@ -23,7 +23,7 @@ static hfi_likelihood_slopes at_margin(double u)
     return at;
 }
 
-static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
+static void probit_slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
 {
     *out = at_margin(seen->y * f);
     out->f *= seen->y;
@@ -36,11 +36,15 @@ static bool tilt(const hfi_seen *seen, double power, double mean, double var, hf
     if (power != 1.0) return false;
     const double root = sqrt(1.0 + var);
     hfi_likelihood_slopes at;
-    slopes(seen, mean / root, &at);
-    *out = (hfi_likelihood_tilted){.log_z = at.value, .slope = at.f / root, .bend = -at.w / (1.0 + var)};
-    out->share = 1.0 + var * out->bend;
+    probit_slopes(seen, mean / root, &at);
+    *out = (hfi_likelihood_tilted){.log_z = at.value, .slope = at.f / root, .curvature = -at.w / (1.0 + var)};
+    out->share = 1.0 + var * out->curvature;
     return true;
 }
 
-const hfi_likelihood hfi_likelihood_probit = {
-    .name = "probit", .usual = HF_INFERENCE_EP, .labels = true, .slopes = slopes, .tilt = tilt, .step = 0.25};
+const hfi_likelihood hfi_likelihood_probit = {.name = "probit",
+                                              .usual = HF_INFERENCE_EP,
+                                              .labels = true,
+                                              .slopes = probit_slopes,
+                                              .tilt = tilt,
+                                              .step = 0.25};

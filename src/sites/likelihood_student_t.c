@@ -4,7 +4,7 @@
 #include "sites/likelihood.h"
 #include "sites/student.h"
 
-static void place(hfi_seen *seen)
+static void student_t_place(hfi_seen *seen)
 {
     const hfi_student t = hfi_student_make(seen->shape);
     seen->constant = t.constant;
@@ -13,7 +13,7 @@ static void place(hfi_seen *seen)
     seen->kept[1] = t.mixture_nu;
 }
 
-/* Gamma functions of nu take as long as what follows: place() has had them. */
+/* Gamma functions of nu take as long as what follows: student_t_place() has had them. */
 static hfi_student placed(const hfi_seen *seen)
 {
     return (hfi_student){.nu = seen->shape,
@@ -23,7 +23,7 @@ static hfi_student placed(const hfi_seen *seen)
                          .mixture_nu = seen->kept[1]};
 }
 
-static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
+static void student_t_slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
 {
     const hfi_student t = {.nu = seen->shape};
     hfi_student_slopes at;
@@ -78,7 +78,7 @@ const hfi_likelihood hfi_likelihood_student_t = {
     .shape = {"nu", 1.0, 4.0, 1.0, 2.0, 50.0},
     .touch = touch,
     .observed = observed,
-    .place = place,
-    .slopes = slopes,
+    .place = student_t_place,
+    .slopes = student_t_slopes,
     .tilt = tilt,
     .expect = expect};

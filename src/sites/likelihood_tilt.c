@@ -75,11 +75,11 @@ static double find_mode(const tilted_product *p, double *width)
 typedef struct tilt_sums {
     double top;              /* log of the product at the mode */
     double z, first, second; /* of weights, and with the distance from the mode and its square */
-    double slope, bend, square, d;
+    double slope, curvature, square, d;
 } tilt_sums;
 
 /* @return the logarithm of the weight. */
-static double add(const tilted_product *p, double centre, double away, tilt_sums *s)
+static double add_tilted_point(const tilted_product *p, double centre, double away, tilt_sums *s)
 {
     hfi_likelihood_slopes at;
     const double log_weight = height(p, centre + away, &at) - s->top, weight = exp(log_weight);
@@ -88,7 +88,7 @@ static double add(const tilted_product *p, double centre, double away, tilt_sums
     s->first += weight * away;
     s->second += weight * away * away;
     s->slope += weight * at.f;
-    s->bend += weight * at.w;
+    s->curvature += weight * at.w;
     s->square += weight * at.f * at.f;
     s->d += weight * at.d;
     return log_weight;
@@ -102,17 +102,18 @@ enum {
 };
 
 /* Where the likelihood says more than the normal density, the variance of the product is small beside `var`,
- * and bend comes from it without cancellation; else from E[l''] + Var[l']. */
-static void conclude(const tilted_product *p, const tilt_sums *s, double centre, double width, double step,
-                     hfi_likelihood_tilted *out)
+ * and curvature comes from it without cancellation; else from E[l''] + Var[l']. */
+static void conclude_tilted_moments(const tilted_product *p, const tilt_sums *s, double centre, double width,
+                                    double step, hfi_likelihood_tilted *out)
 {
     const double sd = sqrt(p->var), slope = s->slope / s->z, first = s->first / s->z;
     const bool strong = width * width < 0.5 * p->var;
     out->log_z = s->top + log(s->z * step / sd) - HFI_HALF_LOG_2PI;
     out->slope = strong ? (centre + first - p->mean) / p->var : slope;
     out->share = (s->second / s->z - first * first) / p->var;
-    out->bend = strong ? (out->share - 1.0) / p->var : s->square / s->z - slope * slope - s->bend / s->z;
-    if (!strong) out->share = 1.0 + p->var * out->bend;
+    out->curvature =
+        strong ? (out->share - 1.0) / p->var : s->square / s->z - slope * slope - s->curvature / s->z;
+    if (!strong) out->share = 1.0 + p->var * out->curvature;
     out->d = s->d / s->z;
 }
 
@@ -125,11 +126,11 @@ static void quadrature(const tilted_product *p, hfi_likelihood_tilted *out)
     if (reach * sd / step > MOST_POINTS) step = fmin(reach * sd / MOST_POINTS, per_width * width);
     hfi_likelihood_slopes at;
     tilt_sums s = {.top = height(p, centre, &at)};
-    add(p, centre, 0.0, &s);
+    add_tilted_point(p, centre, 0.0, &s);
     for (int side = -1; side <= 1; side += 2)
         for (int k = 1; k <= MOST_POINTS; k++)
-            if (add(p, centre, side * k * step, &s) < -nothing) break;
-    conclude(p, &s, centre, width, step, out);
+            if (add_tilted_point(p, centre, side * k * step, &s) < -nothing) break;
+    conclude_tilted_moments(p, &s, centre, width, step, out);
 }
 
 hfi_likelihood_tilted hfi_likelihood_tilt(const hfi_likelihood *likelihood, const hfi_seen *seen,

@@ -69,7 +69,7 @@ void hfi_mcd_moments(const hfi_mcd_rows *rows, const bool *chosen, size_t count,
 
 /* Factors the lower triangle; false when it is singular as far as rounding lets one see. `diagonal` is that
  * of the matrix. */
-static bool factor(const hf_context *ctx, size_t p, double *a, const double *diagonal)
+static bool factor_scatter(const hf_context *ctx, size_t p, double *a, const double *diagonal)
 {
     for (size_t j = 0; j < p; j++)
         if (!(diagonal[j] > FLAT_VARIANCE)) return false;
@@ -96,7 +96,7 @@ void hfi_mcd_fit_chosen(const hf_context *ctx, const hfi_mcd_rows *rows, size_t 
     double *a = fit->factor, share = 10.0 * (double)p * FLAT_SHARE;
     hfi_mcd_moments(rows, scratch->chosen, count, fit->mean, a);
     for (size_t j = 0; j < p; j++) scratch->work[j] = a[j + j * p];
-    fit->singular = !factor(ctx, p, a, scratch->work);
+    fit->singular = !factor_scatter(ctx, p, a, scratch->work);
     if (fit->singular) {
         /* A little thickness lets the distances tell rows in the plane from rows off it, and the rows in it
          * from each other. */

@@ -154,7 +154,7 @@ static void condense(mcd_stage job, mcd_pool *candidates)
     candidates->count = count;
 }
 
-static size_t share_of(size_t n, size_t h, size_t rows)
+static size_t compute_subset_share(size_t n, size_t h, size_t rows)
 {
     return (h * rows + n - 1) / n;
 }
@@ -176,19 +176,19 @@ static void join_lots(mcd_stage job, const hfi_mcd_rows *all, size_t h, size_t s
         hfi_part(used, lots, k, &begin, &end);
         const hfi_mcd_rows lot = {.n = end - begin, .p = p, .u = gathered + begin * p};
         job.rows = &lot;
-        job.h = share_of(all->n, h, lot.n);
+        job.h = compute_subset_share(all->n, h, lot.n);
         job.first = k * (starts + 1);
         explore(job, (starts + lots - 1) / lots, POOL / lots, value, candidates);
     }
     const hfi_mcd_rows joined = {.n = used, .p = p, .u = gathered};
     job.rows = &joined;
-    job.h = share_of(all->n, h, used);
+    job.h = compute_subset_share(all->n, h, used);
     job.steps = MOST_STEPS;
     condense(job, candidates);
 }
 
-static hf_status search(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, size_t starts, mcd_stage *job,
-                        bool *chosen, size_t *steps)
+static hf_status search_mcd_subset(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, size_t starts,
+                                   mcd_stage *job, bool *chosen, size_t *steps)
 {
     const size_t n = rows->n, p = rows->p, room = n > LARGEST ? MOST_LOTS * LOT_ROWS : 0;
     size_t *order = hfi_alloc(ctx, n > LARGEST ? n : 1, sizeof *order), taken[POOL] = {0};
@@ -228,7 +228,7 @@ hf_status hfi_mcd_search(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, si
         ready += status >= 0;
     }
     mcd_stage job = {.ctx = ctx, .rows = rows, .h = h, .scratch = scratch};
-    if (status >= 0) status = search(ctx, rows, h, starts, &job, chosen, steps);
+    if (status >= 0) status = search_mcd_subset(ctx, rows, h, starts, &job, chosen, steps);
     while (ready > 0) hfi_mcd_scratch_free(ctx, &scratch[--ready]);
     hfi_free(ctx, scratch);
     return status;

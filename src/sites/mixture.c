@@ -89,7 +89,7 @@ static void add_window(const double *t, size_t begin, size_t end, double inverse
 
 /* One step of EM in its parameter-expanded form (Liu, Rubin and Wu 1998): tau^2 = sum(r u t^2) / sum(r u)
  * where plain EM divides by sum(r). Same fixed points, still monotone, several times faster. */
-static double step(const hfi_residuals *residuals, hfi_mixture *m)
+static double step_mixture_em(const hfi_residuals *residuals, hfi_mixture *m)
 {
     size_t n = residuals->n, left = m->pi > 0.0 ? m->window.left_end : 0;
     size_t right = m->pi > 0.0 ? m->window.right_begin : n;
@@ -120,17 +120,17 @@ static double likelihood_of(const hfi_residuals *residuals, const hfi_mixture *m
     return total;
 }
 
-static void climb(const hfi_residuals *residuals, hfi_mixture *m, int steps)
+static void climb_mixture_likelihood(const hfi_residuals *residuals, hfi_mixture *m, int steps)
 {
     for (int i = 0; i < steps; i++)
-        if (step(residuals, m) < STEP_TOLERANCE) break;
+        if (step_mixture_em(residuals, m) < STEP_TOLERANCE) break;
     m->log_likelihood = likelihood_of(residuals, m);
 }
 
 hfi_mixture hfi_mixture_inliers(const hfi_residuals *residuals, size_t nu)
 {
     hfi_mixture m = {.nu = nu, .peak = normaliser(nu), .tau = 1.0, .window = {.right_begin = residuals->n}};
-    if (residuals->n > 0) climb(residuals, &m, 200);
+    if (residuals->n > 0) climb_mixture_likelihood(residuals, &m, 200);
     return m;
 }
 
@@ -139,7 +139,7 @@ hfi_mixture hfi_mixture_fit(const hfi_residuals *residuals, size_t nu, const hfi
 {
     hfi_mixture m = {.nu = nu, .peak = normaliser(nu), .tau = 1.0, .window = *window};
     m.pi = fmin(fmax(pi, SMALLEST_PI), LARGEST_PI);
-    climb(residuals, &m, steps);
+    climb_mixture_likelihood(residuals, &m, steps);
     return m;
 }
 

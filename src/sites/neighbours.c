@@ -66,7 +66,8 @@ static hf_status median_of_neighbours(hf_context *ctx, const hfi_rows *rows, con
 }
 
 /* Every input finite, every reading finite or missing, and at least one reading there. */
-static hf_status check(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, const double *y)
+static hf_status check_neighbour_data(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
+                                      const double *y)
 {
     size_t present = 0;
     for (size_t i = 0; i < n; i++) {
@@ -92,7 +93,7 @@ hf_status hf_robust_centre_neighbours(hf_context *ctx, size_t n, size_t d, const
                                            : "x");
     if (ldx < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the row stride %zu is smaller than the %zu inputs", ldx, d);
-    hf_status status = check(ctx, n, d, x, ldx, y);
+    hf_status status = check_neighbour_data(ctx, n, d, x, ldx, y);
     if (status < 0) return status;
     hfi_rows rows = {0};
     status = hfi_rows_create(ctx, n, d, x, ldx, &rows);

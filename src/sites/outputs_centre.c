@@ -27,7 +27,7 @@ static size_t list_observed(size_t outputs, const double *y, size_t *observed)
     return count;
 }
 
-static void apply(const centre_job *j, size_t row, size_t count)
+static void apply_centre_coefficients(const centre_job *j, size_t row, size_t count)
 {
     const size_t outputs = j->model->outputs;
     const double *y = j->y + row * j->ldy;
@@ -64,7 +64,7 @@ static hf_status one_pattern(hf_context *ctx, const centre_job *all, const hfi_p
         }
         j->conditional[t] = fmax(left, LEAST_SHARE * whole);
     }
-    for (size_t i = begin; i < end; i++) apply(j, patterns->row[i], count);
+    for (size_t i = begin; i < end; i++) apply_centre_coefficients(j, patterns->row[i], count);
     return status;
 }
 

@@ -92,7 +92,7 @@ typedef struct selection {
     const size_t *list;
 } selection;
 
-static void fill(const selection *s, double *a)
+static void fill_selected_covariance(const selection *s, double *a)
 {
     for (size_t j = 0; j < s->count; j++)
         for (size_t k = j; k < s->count; k++)
@@ -111,7 +111,7 @@ static hf_status factor_with(void *arg, double added)
 {
     const factoring *f = arg;
     const size_t count = f->chosen->count;
-    fill(f->chosen, f->a);
+    fill_selected_covariance(f->chosen, f->a);
     for (size_t k = 0; k < count; k++) f->a[k + k * count] += added;
     if (hfi_chol(f->ctx, count, f->a, count) < 0) return HF_ERR_NOT_POSITIVE_DEFINITE;
     for (size_t k = 0; k < count; k++) {
@@ -149,7 +149,7 @@ static bool read_off_inverse(hf_context *ctx, const hf_outputs_model *model, siz
                              const size_t *observed, double *a, double *coefficient)
 {
     selection chosen = {.model = model, .count = count, .list = observed};
-    fill(&chosen, a);
+    fill_selected_covariance(&chosen, a);
     if (hfi_chol(ctx, count, a, count) < 0) return false;
     for (size_t k = 0; k < count; k++) {
         const double variance = hfi_outputs_covariance(model, observed[k], observed[k]) + model->ridge;

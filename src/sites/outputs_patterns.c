@@ -19,7 +19,7 @@ static int compare_patterns(const pattern_row *a, const pattern_row *b)
     return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_pattern_rows(const void *left, const void *right)
 {
     const pattern_row *a = left, *b = right;
     const int order = compare_patterns(a, b);
@@ -38,7 +38,7 @@ hf_status hfi_patterns_create(hf_context *ctx, size_t n, const double *y, size_t
         return HF_ERR_MEMORY;
     }
     for (size_t i = 0; i < n; i++) entries[i] = (pattern_row){.y = y + i * ldy, .outputs = outputs, .row = i};
-    qsort(entries, n, sizeof *entries, compare);
+    qsort(entries, n, sizeof *entries, compare_pattern_rows);
     for (size_t i = 0; i < n; i++) {
         p.row[i] = entries[i].row;
         if (i == 0 || model->covariances != NULL || compare_patterns(&entries[i - 1], &entries[i]) != 0)

@@ -20,8 +20,8 @@ typedef struct distances {
 } distances;
 
 /* A^-1 r of one row into `slope` (T, zero where missing) and sqrt(r' A^-1 r / p). */
-static double measure(const hf_outputs_model *model, const double *y, size_t count, const size_t *observed,
-                      const double *factor, double *work, double *slope)
+static double measure_row_distance(const hf_outputs_model *model, const double *y, size_t count,
+                                   const size_t *observed, const double *factor, double *work, double *slope)
 {
     double sum = 0.0;
     memset(slope, 0, model->outputs * sizeof *slope);
@@ -53,8 +53,8 @@ static hf_status measure_all(hf_context *ctx, size_t n, const double *y, size_t 
         const double median = count > 0 ? sqrt(hfi_chi_squared_quantile(count, 0.5) / (double)count) : NAN;
         for (size_t k = begin; k < end; k++) {
             const size_t i = patterns->row[k];
-            d->root[i] = measure(&at, y + i * ldy, count, observed, block, block + outputs * outputs,
-                                 slope + i * outputs);
+            d->root[i] = measure_row_distance(&at, y + i * ldy, count, observed, block,
+                                              block + outputs * outputs, slope + i * outputs);
             d->typical[i] = d->root[i] / median;
         }
     }
@@ -62,8 +62,8 @@ static hf_status measure_all(hf_context *ctx, size_t n, const double *y, size_t 
     return status;
 }
 
-static hf_status choose(hf_context *ctx, const hf_outputs_rule *rule, size_t n, size_t outputs, distances *d,
-                        double *c)
+static hf_status choose_weight_threshold(hf_context *ctx, const hf_outputs_rule *rule, size_t n,
+                                         size_t outputs, distances *d, double *c)
 {
     double eps = 0.0;
     size_t count = 0;
@@ -112,7 +112,7 @@ static hf_status weigh_rows(hf_context *ctx, const hf_outputs_rule *rule, size_t
     if (status >= 0) {
         distances d = {.root = block, .zero = block + n, .typical = block + 2 * n};
         status = measure_all(ctx, n, y, ldy, model, &patterns, block + 3 * n, observed, &d, out->shift);
-        if (status >= 0) status = hfi_worse(status, choose(ctx, rule, n, outputs, &d, &c));
+        if (status >= 0) status = hfi_worse(status, choose_weight_threshold(ctx, rule, n, outputs, &d, &c));
         for (size_t i = 0; i < n && status >= 0; i++)
             weigh_row(outputs, d.root[i], c, y + i * ldy, out->weight + i * outputs,
                       out->shift + i * outputs);
@@ -141,8 +141,8 @@ typedef struct channel {
 } channel;
 
 /* `scratch` holds 2 n. */
-static channel look(size_t n, size_t outputs, size_t t, const double *y, size_t ldy, const double *mean,
-                    const double *variance, double *scratch)
+static channel measure_channel_scale(size_t n, size_t outputs, size_t t, const double *y, size_t ldy,
+                                     const double *mean, const double *variance, double *scratch)
 {
     channel c = {.scale = 1.0};
     for (size_t i = 0; i < n; i++) {
@@ -165,7 +165,7 @@ static size_t find_worst(size_t n, size_t outputs, const double *y, size_t ldy, 
     size_t found = outputs;
     *worst = (channel){.scale = 0.0};
     for (size_t t = 0; t < outputs; t++) {
-        const channel c = look(n, outputs, t, y, ldy, mean, variance, scratch);
+        const channel c = measure_channel_scale(n, outputs, t, y, ldy, mean, variance, scratch);
         if (c.count == 0 || c.scale <= 1.0 + CHANCE / sqrt((double)c.count) || c.scale <= worst->scale)
             continue;
         found = t;
@@ -175,8 +175,8 @@ static size_t find_worst(size_t n, size_t outputs, const double *y, size_t ldy, 
 }
 
 /* excess (T) := e. `block` holds 2 n T + 2 n. */
-static hf_status settle(hf_context *ctx, size_t n, const double *y, size_t ldy, const hf_outputs_model *model,
-                        double *block, double *noise, double *excess)
+static hf_status iterate_scales(hf_context *ctx, size_t n, const double *y, size_t ldy,
+                                const hf_outputs_model *model, double *block, double *noise, double *excess)
 {
     const size_t outputs = model->outputs, size = n * outputs;
     hf_status status = HF_OK;
@@ -203,7 +203,7 @@ static hf_status weigh_channels(hf_context *ctx, size_t n, const double *y, size
     double *block = hfi_alloc(ctx, 2 * size + 2 * n + outputs, sizeof *block);
     if (block == NULL) return HF_ERR_MEMORY;
     memset(out->scale, 0, outputs * sizeof *out->scale);
-    hf_status status = settle(ctx, n, y, ldy, model, block, block + 2 * size + 2 * n, out->scale);
+    hf_status status = iterate_scales(ctx, n, y, ldy, model, block, block + 2 * size + 2 * n, out->scale);
     for (size_t i = 0; i < n && status >= 0; i++) {
         for (size_t t = 0; t < outputs; t++) {
             const double s = model->noise[t];
@@ -217,7 +217,7 @@ static hf_status weigh_channels(hf_context *ctx, size_t n, const double *y, size
 
 /* ---- the choice --------------------------------------------------------------------------------------- */
 
-static void weigh(double y, double centre, double c, double *weight, double *shift)
+static void weigh_single_reading(double y, double centre, double c, double *weight, double *shift)
 {
     if (isnan(y)) {
         *weight = *shift = 0.0;
@@ -243,14 +243,14 @@ static hf_status weigh_readings(hf_context *ctx, const hf_outputs_rule *rule, si
                                                          rule->eps, out->scale));
     for (size_t i = 0; i < n && status >= 0; i++)
         for (size_t t = 0; t < outputs; t++)
-            weigh(y[i * ldy + t], used[i * outputs + t], out->scale[t], &out->weight[i * outputs + t],
-                  &out->shift[i * outputs + t]);
+            weigh_single_reading(y[i * ldy + t], used[i * outputs + t], out->scale[t],
+                                 &out->weight[i * outputs + t], &out->shift[i * outputs + t]);
     hfi_free(ctx, own);
     return status;
 }
 
-static hf_status check(hf_context *ctx, const hf_outputs_rule *rule, size_t n, const double *y, size_t ldy,
-                       const hf_outputs_model *model, const hf_outputs_sites *out)
+static hf_status check_weights_call(hf_context *ctx, const hf_outputs_rule *rule, size_t n, const double *y,
+                                    size_t ldy, const hf_outputs_model *model, const hf_outputs_sites *out)
 {
     hf_status status = hfi_outputs_check(ctx, "hf_outputs_weights", n, y, ldy, model);
     if (status < 0) return status;
@@ -282,7 +282,7 @@ hf_status hf_outputs_weights(hf_context *ctx, const hf_outputs_rule *rule, size_
 {
     hf_outputs_rule own;
     hf_status status = hfi_settings_take(ctx, hf_outputs_rule_table(), rule, &own);
-    if (status >= 0) status = check(ctx, rule != NULL ? &own : NULL, n, y, ldy, model, out);
+    if (status >= 0) status = check_weights_call(ctx, rule != NULL ? &own : NULL, n, y, ldy, model, out);
     if (status < 0) return status;
     const size_t outputs = model->outputs, size = n * outputs;
     double *block = hfi_alloc(ctx, 2 * size + outputs, sizeof *block);

@@ -31,8 +31,8 @@ static double robust_scale(const double *t, size_t n, double *scratch)
     return scale > 0.0 ? scale : 1.0;
 }
 
-static hf_status gather(hf_context *ctx, size_t n, const double *t, const bool *skip, double *kept,
-                        size_t *count)
+static hf_status gather_kept_residuals(hf_context *ctx, size_t n, const double *t, const bool *skip,
+                                       double *kept, size_t *count)
 {
     size_t used = 0;
     for (size_t i = 0; i < n; i++) {
@@ -62,7 +62,7 @@ hf_status hfi_residuals_create(hf_context *ctx, size_t n, const double *t, const
     double *kept = hfi_alloc(ctx, n, 2 * sizeof *kept);
     if (kept == NULL) return HF_ERR_MEMORY;
     size_t count = 0;
-    hf_status status = gather(ctx, n, t, skip, kept, &count);
+    hf_status status = gather_kept_residuals(ctx, n, t, skip, kept, &count);
     double scale = status >= 0 && count > 0 ? robust_scale(kept, count, kept + n) : 1.0;
     if (status >= 0 && isinf(scale))
         status =

@@ -31,7 +31,7 @@ typedef struct sorted_row {
 } sorted_row;
 
 /* By distance (all the same at first), then by values, then by place. */
-static int compare(const void *left, const void *right)
+static int compare_sorted_rows(const void *left, const void *right)
 {
     const sorted_row *a = left, *b = right;
     if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
@@ -41,8 +41,8 @@ static int compare(const void *left, const void *right)
 }
 
 /* Copies complete rows; with u and index NULL it only counts and checks. */
-static hf_status gather(hf_context *ctx, size_t n, size_t p, const double *x, size_t ldx, double *u,
-                        size_t *index, size_t *count)
+static hf_status copy_complete_rows(hf_context *ctx, size_t n, size_t p, const double *x, size_t ldx,
+                                    double *u, size_t *index, size_t *count)
 {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
@@ -110,11 +110,11 @@ static void sort_rows(complete_rows *r, sorted_row *entries, const double *dista
     for (size_t i = 0; i < n; i++)
         entries[i] = (sorted_row){
             .u = r->u + i * p, .p = p, .index = r->index[i], .distance = distance ? distance[i] : 0.0};
-    qsort(entries, n, sizeof *entries, compare);
+    qsort(entries, n, sizeof *entries, compare_sorted_rows);
     reorder(r, entries, moved, index);
 }
 
-static hf_status prepare(hf_context *ctx, complete_rows *r)
+static hf_status prepare_complete_rows(hf_context *ctx, complete_rows *r)
 {
     const size_t n = r->rows.n, p = r->rows.p;
     hfi_mcd_scratch scratch = {0};
@@ -152,7 +152,7 @@ static hf_status complete_rows_create(hf_context *ctx, size_t n, size_t p, const
                                       double fraction, complete_rows *out)
 {
     size_t count = 0;
-    hf_status status = gather(ctx, n, p, x, ldx, NULL, NULL, &count);
+    hf_status status = copy_complete_rows(ctx, n, p, x, ldx, NULL, NULL, &count);
     if (status < 0) return status;
     if (count <= 2 * p)
         return hfi_fail(
@@ -165,8 +165,8 @@ static hf_status complete_rows_create(hf_context *ctx, size_t n, size_t p, const
     status = HFI_ALLOC(ctx, HFI_ROOMS(r.u, count, p), HFI_ROOM(r.index, count), HFI_ROOMS(r.centre, p, 2));
     r.rows.u = r.u;
     if (status >= 0) r.scale = r.centre + p;
-    if (status >= 0) status = gather(ctx, n, p, x, ldx, r.u, r.index, &count);
-    if (status >= 0) status = prepare(ctx, &r);
+    if (status >= 0) status = copy_complete_rows(ctx, n, p, x, ldx, r.u, r.index, &count);
+    if (status >= 0) status = prepare_complete_rows(ctx, &r);
     if (status < 0)
         complete_rows_free(ctx, &r);
     else
@@ -291,8 +291,8 @@ typedef struct scatter_estimate {
     hf_robust_covariance_report report;
 } scatter_estimate;
 
-static hf_status check(hf_context *ctx, size_t n, size_t p, const double *x, size_t ldx,
-                       const hf_robust_covariance_arrays *out)
+static hf_status check_covariance_call(hf_context *ctx, size_t n, size_t p, const double *x, size_t ldx,
+                                       const hf_robust_covariance_arrays *out)
 {
     if (out == NULL || out->location == NULL || out->covariance == NULL)
         return hfi_refuse(ctx, "hf_robust_covariance: location and covariance are required");
@@ -333,8 +333,8 @@ static void keep_near(bool reweight, scatter_estimate *e)
     }
 }
 
-static hf_status compute(hf_context *ctx, size_t n, const hf_robust_covariance_settings *settings,
-                         scatter_estimate *e)
+static hf_status compute_robust_scatter(hf_context *ctx, size_t n,
+                                        const hf_robust_covariance_settings *settings, scatter_estimate *e)
 {
     const hfi_mcd_rows *rows = &e->rows.rows;
     hf_robust_covariance_report *report = &e->report;
@@ -435,10 +435,10 @@ hf_status hf_robust_covariance(hf_context *ctx, size_t n, size_t p, const double
     hf_robust_covariance_settings own;
     scatter_estimate e = {0};
     hf_status status = hfi_settings_open(ctx, hf_robust_covariance_settings_table(), settings, &own);
-    if (status >= 0) status = check(ctx, n, p, x, ldx, out);
+    if (status >= 0) status = check_covariance_call(ctx, n, p, x, ldx, out);
     if (status < 0) return status;
     status = complete_rows_create(ctx, n, p, x, ldx, own.support_fraction, &e.rows);
-    if (status >= 0) status = compute(ctx, n, &own, &e);
+    if (status >= 0) status = compute_robust_scatter(ctx, n, &own, &e);
     if (status >= 0) {
         write_moments(&e.rows, &e.raw, 1.0, out->raw_location, out->raw_covariance);
         write_moments(&e.rows, &e.final, e.report.final_factor, out->location, out->covariance);

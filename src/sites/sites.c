@@ -82,7 +82,7 @@ enum {
     ARRAYS = 8
 };
 
-static hf_status allocate(hf_context *ctx, size_t n, hf_sites **out)
+static hf_status allocate_sites(hf_context *ctx, size_t n, hf_sites **out)
 {
     hf_sites *sites = hfi_alloc(ctx, 1, sizeof *sites);
     if (sites == NULL) return HF_ERR_MEMORY;
@@ -136,7 +136,7 @@ hf_status hf_sites_gaussian(hf_context *ctx, size_t n, const double *y, double n
     hf_status status = check_readings(ctx, n, y, extra);
     if (status < 0) return status;
     hf_sites *sites = NULL;
-    status = allocate(ctx, n, &sites);
+    status = allocate_sites(ctx, n, &sites);
     if (status < 0) return status;
     sites->noise = noise;
     for (size_t i = 0; i < n; i++) {
@@ -159,7 +159,7 @@ hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out)
     if (sites == NULL || out == NULL)
         return hfi_refuse(ctx, "hf_sites_copy: %s is NULL", sites == NULL ? "sites" : "out");
     hf_sites *copy = NULL;
-    hf_status status = allocate(ctx, sites->n, &copy);
+    hf_status status = allocate_sites(ctx, sites->n, &copy);
     if (status < 0) return status;
     copy->noise = sites->noise;
     copy->threshold = sites->threshold;

@@ -211,7 +211,7 @@ enum {
 /* Sums over the nodes: of the weights, log(1 + r^2 / a), r / q, (2 p - 1) / q and p, with a = nu s, q = a + r^2
  * and p = r^2 / q. The log density and its derivatives are linear in these (hfi_student_density()). */
 typedef struct nodes {
-    double weight, stretch, far, bend, out;
+    double weight, stretch, far, curvature, out;
 } nodes;
 
 static inline void add_residual(nodes *sum, double weight, double r, double a, double inverse_a)
@@ -220,7 +220,7 @@ static inline void add_residual(nodes *sum, double weight, double r, double a, d
     sum->weight += weight;
     sum->stretch += weight * log1p(square * inverse_a);
     sum->far += weight * (r * inverse);
-    sum->bend += weight * ((2.0 * p - 1.0) * inverse);
+    sum->curvature += weight * ((2.0 * p - 1.0) * inverse);
     sum->out += weight * p;
 }
 
@@ -242,7 +242,7 @@ void hfi_student_expect(const hfi_student *t, double r, double v, double s, hfi_
     *out = (hfi_student_expected){
         .value = t->constant - 0.5 * log(s) - 0.5 * power * stretch,
         .m = power * (sum.far / sum.weight),
-        .v = 0.5 * power * (sum.bend / sum.weight),
+        .v = 0.5 * power * (sum.curvature / sum.weight),
         .scale = 0.5 * (power * p - 1.0),
         .nu = t->constant_nu - 0.5 * stretch + 0.5 * power * p / t->nu,
     };

@@ -96,7 +96,7 @@ static double spread(size_t n, double nu)
     return sqrt((nu + 3.0) / (2.0 * nu * (double)n));
 }
 
-static void weigh(size_t n, const double *t, double scale, hfi_tail *out)
+static void weigh_tail_grid(size_t n, const double *t, double scale, hfi_tail *out)
 {
     double best = -INFINITY, sum = 0.0;
     for (size_t a = 0; a < HFI_TAIL_NU; a++) {
@@ -126,7 +126,7 @@ hf_status hfi_tail_fit(hf_context *ctx, size_t n, const double *t, hfi_tail *out
     for (size_t i = 0; i < n; i++) size[i] = fabs(t[i]);
     if (n > 0) (void)hfi_median(size, n); /* sorts */
     for (size_t i = 0; i < n; i++) squares += size[i] * size[i];
-    if (squares > 0.0) weigh(n, size, sqrt(squares / (double)n), out);
+    if (squares > 0.0) weigh_tail_grid(n, size, sqrt(squares / (double)n), out);
     hfi_free(ctx, size);
     return HF_OK;
 }

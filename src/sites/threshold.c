@@ -36,7 +36,7 @@ static double quantile_rule(double *r, size_t count, double eps)
     return hfi_quantile(r, count, 1.0 - eps);
 }
 
-static double largest(const double *r, size_t count)
+static double find_largest_residual(const double *r, size_t count)
 {
     double value = 0.0;
     for (size_t i = 0; i < count; i++) value = fmax(value, fabs(r[i]));
@@ -78,7 +78,7 @@ hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n,
     size_t count = 0;
     hf_status status = residuals(ctx, n, y, centre, r, &count);
     if (status >= 0) {
-        double largest_residual = largest(r, count);
+        double largest_residual = find_largest_residual(r, count);
         double c = rule == HF_THRESHOLD_MAD ? 3.0 * hfi_mad(r, count, r + n) : quantile_rule(r, count, eps);
         *threshold = never_zero(c, spread_of(n, y, r), largest_residual);
     }

@@ -184,7 +184,7 @@ typedef struct class_look {
     double *link;
 } class_look;
 
-static size_t lay_out(const hfi_classes *c, double *room, class_look *l)
+static size_t lay_out_class_look(const hfi_classes *c, double *room, class_look *l)
 {
     const hfi_solution *s = &c->posterior->solution;
     const size_t n = c->classes;
@@ -227,7 +227,7 @@ hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, con
         c->heavy =
             (double)c->classes * (double)c->widest * (double)hfi_solution_rank(&posterior->solution) > HEAVY;
         class_look l;
-        c->look = hfi_alloc(ctx, lay_out(c, NULL, &l), sizeof *c->look);
+        c->look = hfi_alloc(ctx, lay_out_class_look(c, NULL, &l), sizeof *c->look);
         if (!c->look) status = HF_ERR_MEMORY;
     }
     if (status >= 0) status = make_models(ctx, c);
@@ -254,7 +254,7 @@ void hfi_classes_free(hfi_classes *c)
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
 /* R'k of one class. */
-static void whiten(const hfi_classes *c, size_t i, const class_look *l)
+static void whiten_class_column(const hfi_classes *c, size_t i, const class_look *l)
 {
     const hfi_solution *s = &c->posterior->solution;
     const hfi_class *side = &c->side[i];
@@ -285,7 +285,7 @@ static void find_moments(const hfi_classes *c, const double *x, const class_look
                                side->taylor.n, l->scratch);
         hf_mean_evaluate(posterior->mean, 1, row, d, &l->mean[i]);
         l->mean[i] += hfi_dot(side->taylor.n, l->k, s->t + side->first);
-        whiten(c, i, l);
+        whiten_class_column(c, i, l);
     }
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -300,7 +300,7 @@ static void find_moments(const hfi_classes *c, const double *x, const class_look
 void hfi_classes_look(hfi_classes *c, const double *x, double *p)
 {
     class_look l;
-    (void)lay_out(c, c->look, &l);
+    (void)lay_out_class_look(c, c->look, &l);
     find_moments(c, x, &l);
     hfi_softmax_probability(c->classes, l.mean, l.covariance, p, NULL, l.link);
 }
@@ -341,7 +341,7 @@ static void find_gradient(const hfi_classes *c, const class_look *l, double *gra
 double hfi_classes_point(hfi_classes *c, const double *x, double *error)
 {
     class_look l;
-    (void)lay_out(c, c->look, &l);
+    (void)lay_out_class_look(c, c->look, &l);
     find_moments(c, x, &l);
     hfi_softmax_probability(c->classes, l.mean, l.covariance, l.p, error, l.link);
     /* Twice the three standard errors of the estimate. */
@@ -357,7 +357,7 @@ double hfi_classes_point(hfi_classes *c, const double *x, double *error)
 double hfi_classes_value(hfi_classes *c, const double *x, double *gradient)
 {
     class_look l;
-    (void)lay_out(c, c->look, &l);
+    (void)lay_out_class_look(c, c->look, &l);
     const size_t n = c->classes;
     find_moments(c, x, &l);
     if (gradient)

@@ -243,7 +243,7 @@ static shift plain_shift(const hfi_box *x, size_t c)
                    b->tilt + x->m};
 }
 
-/* With them, and less what the bend along the shift makes: D^2 G [D, s] + D^2 G [s, s] / 2, s = Y e_c / w_c. */
+/* With them, and less what the curvature along the shift makes: D^2 G [D, s] + D^2 G [s, s] / 2, s = Y e_c / w_c. */
 static shift fine_shift(const hfi_box *x, size_t c)
 {
     const hfi_box_scratch *b = x->b;

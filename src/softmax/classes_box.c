@@ -28,7 +28,7 @@ static size_t mean_size(size_t m)
     return m * m + 3 * m;
 }
 
-static size_t lay_out(const hfi_classes *c, double *scratch, hfi_box_scratch *b)
+static size_t lay_out_box_scratch(const hfi_classes *c, double *scratch, hfi_box_scratch *b)
 {
     const size_t m = c->m, d = c->d, n = c->classes, square = n * n, boxes = n * HFI_TOGETHER;
     size_t mean = 0;
@@ -57,7 +57,7 @@ static size_t lay_out(const hfi_classes *c, double *scratch, hfi_box_scratch *b)
 size_t hfi_classes_scratch(const hfi_classes *classes)
 {
     hfi_box_scratch b;
-    return lay_out(classes, NULL, &b);
+    return lay_out_box_scratch(classes, NULL, &b);
 }
 
 /* ---- a box ------------------------------------------------------------------------------------------------------- */
@@ -339,7 +339,7 @@ void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough
     const hfi_classes *c = q->state;
     const size_t m = c->m, d = c->d, n = c->classes;
     hfi_box_scratch b;
-    (void)lay_out(c, scratch, &b);
+    (void)lay_out_box_scratch(c, scratch, &b);
     hfi_mean_model *models = (hfi_mean_model *)b.models, together[HFI_TOGETHER];
     for (size_t k = 0; k < count; k++) {
         memcpy(b.centre + k * d, c->subject->middle, d * sizeof *b.centre);
@@ -387,7 +387,7 @@ double hfi_classes_sketch(hfi_classes *c, const double *point, double *gradient)
 {
     const size_t m = c->m, n = c->classes, square = n * n;
     hfi_box_scratch b;
-    (void)lay_out(c, c->sketch, &b);
+    (void)lay_out_box_scratch(c, c->sketch, &b);
     hfi_mean_model *models = (hfi_mean_model *)b.models;
     hfi_box x = {.c = c, .b = &b, .m = m, .n = n, .centre = b.place, .half = b.half, .mean = models};
     memcpy(b.place, point, m * sizeof *point);

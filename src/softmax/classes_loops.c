@@ -62,7 +62,8 @@ static double sum_of_products(size_t count, const double *restrict a, const doub
 }
 
 HFI_CLONES
-static void multiply(size_t count, const double *restrict a, const double *restrict b, double *restrict out)
+static void multiply_elements(size_t count, const double *restrict a, const double *restrict b,
+                              double *restrict out)
 {
     HFI_SIMD
     for (size_t i = 0; i < count; i++) out[i] = a[i] * b[i];
@@ -77,7 +78,7 @@ static double *add_products(size_t classes, size_t count, const double *p, const
             *out++ += sum_of_products(count, have, p + k * count);
             continue;
         }
-        multiply(count, have, p + k * count, work);
+        multiply_elements(count, have, p + k * count, work);
         out = add_products(classes, count, p, work, k, left - 1, out, work + count);
     }
     return out;
@@ -96,9 +97,9 @@ void hfi_softmax_sums(size_t classes, size_t count, const double *p, const doubl
     for (size_t i = 0; i < classes; i++) {
         mean[i] += sum_of_products(count, p + i * count, weight);
         if (!third) continue;
-        multiply(count, p + i * count, weight, one);
+        multiply_elements(count, p + i * count, weight, one);
         for (size_t j = i; j < classes; j++) {
-            multiply(count, one, p + j * count, two);
+            multiply_elements(count, one, p + j * count, two);
             for (size_t k = j; k < classes; k++) *third++ += sum_of_products(count, two, p + k * count);
         }
     }

@@ -108,7 +108,7 @@ typedef struct rule_grid {
     double *mean, *third, *fifth;
 } rule_grid;
 
-static double largest(double y, double width)
+static double bound_on_contour(double y, double width)
 {
     const double c = cos(0.5 * y * width);
     return exp(0.5 * y * y) / (c * c * c * c * c);
@@ -121,19 +121,19 @@ static double choose_step(double wanted, double reach, int most, double width, d
     double step = 0.0;
     for (int k = 0; k < SCAN; k++) {
         const double y = limit * (k + 0.5) / SCAN;
-        step = fmax(step, 2.0 * HFI_PI * y / log1p(2.0 * largest(y, width) / wanted));
+        step = fmax(step, 2.0 * HFI_PI * y / log1p(2.0 * bound_on_contour(y, width) / wanted));
     }
     *error = wanted;
     if (step >= shortest) return step;
     *error = (double)INFINITY;
     for (int k = 0; k < SCAN; k++) {
         const double y = limit * (k + 0.5) / SCAN;
-        *error = fmin(*error, 2.0 * largest(y, width) / expm1(2.0 * HFI_PI * y / shortest));
+        *error = fmin(*error, 2.0 * bound_on_contour(y, width) / expm1(2.0 * HFI_PI * y / shortest));
     }
     return shortest;
 }
 
-static double place(rule_grid *g, double wanted)
+static double choose_rule_points(rule_grid *g, double wanted)
 {
     const double reach = sqrt(2.0 * log(1.0 / wanted)); /* the tails beyond weigh at most `wanted` */
     double total = 0.0;
@@ -182,7 +182,7 @@ static double by_grid(const hfi_rules *rules, const double *mean, const double *
     rule_grid g = {
         .classes = rules->classes, .count = rules->classes - 1, .mean = p, .third = third, .fifth = fifth};
     hfi_softmax_differences(rules->classes, v, g.count, g.factor);
-    const double error = place(&g, rules->wanted);
+    const double error = choose_rule_points(&g, rules->wanted);
     g.z = scratch;
     g.density = g.z + line;
     g.weight = g.density + line;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static hf_status create(hf_context *ctx, hfi_certify_problem *q)
+static hf_status softmax_problem_create(hf_context *ctx, hfi_certify_problem *q)
 {
     hfi_classes *classes = NULL;
     const hf_status status = hfi_classes_create(ctx, q->subject.posterior, &q->subject, q->settings.output,
@@ -40,24 +40,24 @@ static void at_point(hfi_certify_problem *q, double *user, double *value, double
     *upper = *value + error;
 }
 
-static void bounds(void *of, int thread, double sign, double enough, size_t count, const double *low,
-                   const double *high, hfi_box_bound *out)
+static void softmax_problem_bounds(void *of, int thread, double sign, double enough, size_t count,
+                                   const double *low, const double *high, hfi_box_bound *out)
 {
     const hfi_certify_problem *q = of;
     hfi_classes_bounds(q, sign, enough, count, low, high, out, hfi_problem_scratch(q, thread));
 }
 
-static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_problem *out)
+static hf_status softmax_problem_begin(hfi_certify_problem *q, size_t threads, hfi_branch_problem *out)
 {
-    static const hfi_branch_functions functions = {bounds, hfi_problem_look};
+    static const hfi_branch_functions functions = {softmax_problem_bounds, hfi_problem_look};
     hfi_classes *classes = q->state;
     classes->watch = q->watch;
     return hfi_problem_begin(q, threads, &functions, out);
 }
 
-const hfi_problem_functions hfi_problem_of_classes = {.create = create,
+const hfi_problem_functions hfi_problem_of_classes = {.create = softmax_problem_create,
                                                       .destroy = destroy,
-                                                      .begin = begin,
+                                                      .begin = softmax_problem_begin,
                                                       .end = hfi_problem_end,
                                                       .at_point = at_point,
                                                       .value = value,

@@ -67,7 +67,7 @@ static double pair_moves(const hfi_box *x, size_t i, size_t j)
 
 /* Factor of the covariance of the differences to the last class, (C - 1) x (C - 1) row by row; false where it
  * has none. */
-static bool factor(size_t n, const double *s, double *l)
+static bool factor_differences(size_t n, const double *s, double *l)
 {
     const size_t q = n - 1;
     for (size_t i = 0; i < q; i++)
@@ -91,7 +91,7 @@ static void divide(size_t q, const double *l, double *v)
 }
 
 /* out := L^-1 X L^-T of the differences of X (C x C) to the last class; work q. */
-static void whiten(size_t n, const double *l, const double *x, double *out)
+static void whiten_differences(size_t n, const double *l, const double *x, double *out)
 {
     const size_t q = n - 1;
     for (size_t i = 0; i < q; i++) {
@@ -187,7 +187,7 @@ static double scaled_remainders(const hfi_box *x)
 {
     const size_t n = x->n, q = n - 1;
     double *rows = x->b->white, moved = 0.0, lost = 0.0, row = 0.0;
-    whiten(n, x->b->factor, x->s.meets, rows);
+    whiten_differences(n, x->b->factor, x->s.meets, rows);
     for (size_t i = 0; i < q; i++) {
         double sum = 0.0;
         for (size_t j = 0; j < q; j++) sum += fabs(rows[i * q + j]);
@@ -209,13 +209,13 @@ static double scaled_spread(const hfi_box *x, double inverse, double *rest)
     const size_t m = x->m, n = x->n, q = n - 1, square = n * n;
     const double *l = x->b->factor;
     double *rows = x->b->white, off = 0.0, sum = 0.0;
-    for (size_t a = 0; a < m; a++) whiten(n, l, x->s.linear + a * square, rows + a * q * q);
+    for (size_t a = 0; a < m; a++) whiten_differences(n, l, x->s.linear + a * square, rows + a * q * q);
     const double linear = longest(m, q * q, rows);
     double *along = x->b->along, total = 0.0;
     for (size_t a = 0; a < m; a++) along[a] = length_of(q * q, rows + a * q * q);
     for (size_t a = 0, k = 0; a < m; a++)
         for (size_t b = a; b < m; b++, k++) {
-            whiten(n, l, x->s.square + k * square, rows);
+            whiten_differences(n, l, x->s.square + k * square, rows);
             const double length = length_of(q * q, rows);
             sum += length;
             along[a] += length;
@@ -257,7 +257,7 @@ void hfi_box_sizes(hfi_box *x)
     x->spread = (x->spread + size_of_sizes(n, lost)) * (1.0 + 1e-12);
     x->scaled_moves = x->scaled_spread = (double)INFINITY;
     x->thinner = 1.0;
-    x->smooth = factor(n, s->here, x->b->factor);
+    x->smooth = factor_differences(n, s->here, x->b->factor);
     if (!x->smooth) return;
     const double inverse = inverse_length(n - 1, x->b->factor, x->b->at);
     const double spread = scaled_spread(x, inverse, &x->spread_rest) * (1.0 + 1e-9);

@@ -78,8 +78,8 @@ static void add_columns(const hfi_class *side, const hfi_term *term, size_t m, i
 }
 
 /* Columns of one class for one of the jets. */
-static void fill_columns(const hfi_classes *c, const hfi_class *side, const hfi_jets *jets, double *columns,
-                         size_t rows, const class_jet_arrays *b)
+static void fill_class_jet_columns(const hfi_classes *c, const hfi_class *side, const hfi_jets *jets,
+                                   double *columns, size_t rows, const class_jet_arrays *b)
 {
     const hf_posterior *posterior = c->posterior;
     const size_t n = side->taylor.n;
@@ -94,8 +94,8 @@ static void fill_columns(const hfi_classes *c, const hfi_class *side, const hfi_
 }
 
 /* Columns of one class for all jets, whitened, into out (rank x together count). */
-static void whiten(const hfi_classes *c, const hfi_class *side, size_t together, const hfi_jets *jets,
-                   double *out, const class_jet_arrays *b)
+static void whiten_class_jets(const hfi_classes *c, const hfi_class *side, size_t together,
+                              const hfi_jets *jets, double *out, const class_jet_arrays *b)
 {
     const hfi_solution *s = &c->posterior->solution;
     const size_t count = jets->count, all = together * count, rank = hfi_solution_rank(s);
@@ -104,7 +104,7 @@ static void whiten(const hfi_classes *c, const hfi_class *side, size_t together,
     double *columns = b->columns + (dense ? 0 : side->first);
     memset(b->columns, 0, rows * all * sizeof *b->columns);
     for (size_t k = 0; k < together; k++)
-        fill_columns(c, side, &jets[k], columns + k * count * rows, rows, b);
+        fill_class_jet_columns(c, side, &jets[k], columns + k * count * rows, rows, b);
     if (dense) {
         hfi_gemm_tn(rank, all, rows, 1.0, s->r + side->first, s->n, columns, rows, 0.0, out, rank);
         return;
@@ -114,7 +114,7 @@ static void whiten(const hfi_classes *c, const hfi_class *side, size_t together,
     for (size_t k = 0; k < all; k++) memcpy(out + k * rank, w + k * ld, rank * sizeof *out);
 }
 
-static size_t lay_out(const hfi_classes *c, size_t all, double *scratch, class_jet_arrays *b)
+static size_t lay_out_class_jets(const hfi_classes *c, size_t all, double *scratch, class_jet_arrays *b)
 {
     const hfi_solution *s = &c->posterior->solution;
     const bool dense = s->form == HFI_FORM_DENSE;
@@ -131,7 +131,7 @@ static size_t lay_out(const hfi_classes *c, size_t all, double *scratch, class_j
 size_t hfi_jets_scratch(const hfi_classes *c, int degree, size_t together)
 {
     class_jet_arrays b;
-    return lay_out(c, together * hfi_jet_count(c->m, degree), NULL, &b);
+    return lay_out_class_jets(c, together * hfi_jet_count(c->m, degree), NULL, &b);
 }
 
 /* Products of n numbers, of columns that a dense factor or triangular solves have made; as for one output
@@ -182,9 +182,9 @@ void hfi_jets_fill(const hfi_classes *c, size_t together, hfi_jets *jets, double
     if (together == 0) return;
     const size_t each = together * jets->count, rank = hfi_solution_rank(&c->posterior->solution);
     class_jet_arrays b;
-    (void)lay_out(c, each, scratch, &b);
+    (void)lay_out_class_jets(c, each, scratch, &b);
     for (size_t i = 0; i < c->classes; i++)
-        whiten(c, &c->side[i], together, jets, b.white + i * each * rank, &b);
+        whiten_class_jets(c, &c->side[i], together, jets, b.white + i * each * rank, &b);
     for (size_t k = 0; k < together; k++) multiply_out(c, together, k, b.white, &jets[k]);
 }
 
@@ -287,7 +287,7 @@ static class_box_shape place_shape(const hfi_classes *c, const hfi_jets *jets, c
 }
 
 /* out (all) := Gram times the vector d_a e (a < m) or e (a = m) of class j. */
-static void apply(const class_box_shape *s, const hfi_jets *jets, size_t j, size_t a, double *out)
+static void apply_class_gram(const class_box_shape *s, const hfi_jets *jets, size_t j, size_t a, double *out)
 {
     const double *gram = jets->gram + j * s->count * s->all;
     memset(out, 0, s->all * sizeof *out);
@@ -348,7 +348,7 @@ static void fill_model(const hfi_classes *c, const class_box_shape *s, const hfi
                        hfi_covariance_model *out)
 {
     const size_t classes = c->classes, m = s->m, square = classes * classes;
-    for (size_t j = 0; j < classes; j++) apply(s, jets, j, m, s->of_e + j * s->all);
+    for (size_t j = 0; j < classes; j++) apply_class_gram(s, jets, j, m, s->of_e + j * s->all);
     for (size_t i = 0; i < classes; i++)
         for (size_t j = 0; j < classes; j++) {
             const double *of_j = s->of_e + j * s->all, *of_i = s->of_e + i * s->all;
@@ -364,7 +364,7 @@ static void fill_model(const hfi_classes *c, const class_box_shape *s, const hfi
                 }
         }
     for (size_t j = 0; jets->degree >= 1 && j < classes; j++) {
-        for (size_t a = 0; a < m; a++) apply(s, jets, j, a, s->slope + a * s->all);
+        for (size_t a = 0; a < m; a++) apply_class_gram(s, jets, j, a, s->slope + a * s->all);
         for (size_t i = 0; i < classes; i++)
             for (size_t a = 0; a < m; a++)
                 for (size_t b = 0; b < m; b++)

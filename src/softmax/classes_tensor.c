@@ -105,7 +105,7 @@ static double derivative(const table *t, const size_t *have, int count, const si
 }
 
 /* Fills in the derivatives of a'E[softmax]: n^3 and n^4 entries. */
-static void fill(const table *t, const double *a, double *third, double *fourth)
+static void fill_softmax_derivatives(const table *t, const double *a, double *third, double *fourth)
 {
     const size_t n = t->classes;
     size_t along[4];
@@ -131,7 +131,7 @@ double hfi_tensor_tilt(const hfi_box *x, double *h)
     const hfi_box_scratch *b = x->b;
     double *third = b->tensor, *fourth = third + square * n, slopes = 0.0, moves = 0.0;
     const table t = make_table(n, b->fifth, fourth + square * square);
-    fill(&t, b->a, third, fourth);
+    fill_softmax_derivatives(&t, b->a, third, fourth);
     double *v = b->white, *w = v + n; /* D^3 : X_b and D^4 : X_b */
     for (size_t e = 0; e < m; e++) {
         const double *xe = x->s.linear + e * square;

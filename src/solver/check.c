@@ -65,7 +65,7 @@ static void multiply_factor(size_t n, const double *l, size_t ldl, double *y)
 }
 
 /* NaN is left to its row's product, which is NaN then, too. */
-static double largest(size_t n, const double *values)
+static double find_largest_entry(size_t n, const double *values)
 {
     double most = 0.0;
     for (size_t i = 0; i < n; i++)
@@ -84,7 +84,7 @@ static double ratio(double error, double size)
 static double backward_error(solution_check *c)
 {
     const hfi_solution *s = c->s;
-    double norm = largest(s->n, c->unit_sum), error = 0.0, of_t = 0.0, of_r = 0.0;
+    double norm = find_largest_entry(s->n, c->unit_sum), error = 0.0, of_t = 0.0, of_r = 0.0;
     for (size_t i = 0; i < s->n; i++) {
         error = fmax(error, c->unit[i] * fabs(c->times_t[i] - s->residual[i]));
         of_t = fmax(of_t, fabs(s->t[i]) / c->unit[i]);
@@ -101,7 +101,7 @@ static double backward_error(solution_check *c)
     return fmax(weights, ratio(factor, norm));
 }
 
-static hf_status measure(hf_context *ctx, solution_check *c, hfi_solution *s, double *memory)
+static hf_status measure_solution_error(hf_context *ctx, solution_check *c, hfi_solution *s, double *memory)
 {
     size_t n = s->n;
     double **array[ARRAYS] = {&c->diagonal, &c->unit, &c->probe,   &c->times_t,
@@ -116,7 +116,7 @@ static hf_status measure(hf_context *ctx, solution_check *c, hfi_solution *s, do
         c->probe[i] = (hfi_stream_bits(&signs) >> 63) != 0 ? c->unit[i] : -c->unit[i];
     }
     hfi_parallel_for(ctx, (n + ROWS - 1) / ROWS, multiply_rows, c);
-    double norm = largest(n, c->sum);
+    double norm = find_largest_entry(n, c->sum);
     s->backward = backward_error(c);
     /* The arrays have done their duty: three of them are the scratch of the condition estimate. */
     int *iwork = hfi_alloc(ctx, n, sizeof *iwork);
@@ -136,7 +136,7 @@ hf_status hfi_solution_measure(hf_context *ctx, const hf_kernel *kernel, hfi_sol
     hf_status status = HF_ERR_MEMORY;
     hfi_solution measured =
         *solution; /* its arrays are only read; the figures are taken over if all goes well */
-    if (memory != NULL && c.blocks != NULL) status = measure(ctx, &c, &measured, memory);
+    if (memory != NULL && c.blocks != NULL) status = measure_solution_error(ctx, &c, &measured, memory);
     HFI_FREE(ctx, memory, c.blocks);
     if (status < 0) return status;
     solution->backward = measured.backward;

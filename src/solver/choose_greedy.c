@@ -126,7 +126,7 @@ static hf_status check_prior(hf_context *ctx, const greedy *g, double *largest)
     return HF_OK;
 }
 
-static hf_status climb(hf_context *ctx, greedy *g, size_t *rows, size_t *chosen)
+static hf_status choose_greedy_rows(hf_context *ctx, greedy *g, size_t *rows, size_t *chosen)
 {
     double largest;
     g->least = -0.5; /* chosen rows are at -1 */
@@ -176,7 +176,7 @@ hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, 
     g.scratch = hfi_kernel_scratch_alloc(ctx, kernel, &g.scratch_size);
     hf_status status = HF_ERR_MEMORY;
     if (g.factor != NULL && g.residual != NULL && g.pivot != NULL && g.best != NULL && g.scratch != NULL)
-        status = climb(ctx, &g, rows, chosen);
+        status = choose_greedy_rows(ctx, &g, rows, chosen);
     if (status >= 0 && log_det != NULL) *log_det = g.log_det;
     HFI_FREE(ctx, g.factor, g.residual, g.pivot, g.best, g.scratch);
     return status;

@@ -90,8 +90,9 @@ hf_status hfi_choose_check_rows(hf_context *ctx, const hf_kernel *kernel, size_t
     return HF_OK;
 }
 
-static hf_status check(hf_context *ctx, const hf_kernel *kernel, hf_inducing_choice choice, size_t n,
-                       const double *x, size_t ldx, size_t m, const double *z, const size_t *chosen)
+static hf_status check_inducing_choice(hf_context *ctx, const hf_kernel *kernel, hf_inducing_choice choice,
+                                       size_t n, const double *x, size_t ldx, size_t m, const double *z,
+                                       const size_t *chosen)
 {
     if (kernel == NULL || z == NULL || chosen == NULL || (x == NULL && n > 0))
         return hfi_refuse(ctx, "hf_choose_inducing: %s is NULL",
@@ -109,7 +110,7 @@ static hf_status check(hf_context *ctx, const hf_kernel *kernel, hf_inducing_cho
 hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel, hf_inducing_choice choice, size_t n,
                              const double *x, size_t ldx, size_t m, double *z, size_t *chosen)
 {
-    hf_status status = check(ctx, kernel, choice, n, x, ldx, m, z, chosen);
+    hf_status status = check_inducing_choice(ctx, kernel, choice, n, x, ldx, m, z, chosen);
     if (status < 0) return status;
     if (m > n) m = n;
     const size_t d = hf_kernel_dimension(kernel);

@@ -137,7 +137,7 @@ static hf_status lloyd(hf_context *ctx, clusters *c, size_t steps, double *costs
 }
 
 /* The rows by columns, scaled so that no square overflows and none of a visible difference underflows. */
-static void load(clusters *c, const double *x, size_t ldx)
+static void load_scaled_columns(clusters *c, const double *x, size_t ldx)
 {
     double most = 0.0;
     for (size_t i = 0; i < c->n; i++)
@@ -171,7 +171,7 @@ hf_status hfi_choose_kmeans(hf_context *ctx, size_t n, size_t d, const double *x
     clusters c = {.n = n, .d = d, .m = m < n ? m : n};
     hf_status status = HFI_ALLOC(ctx, HFI_ROOMS(c.columns, n, d), HFI_ROOMS(c.centres, c.m, d),
                                  HFI_ROOM(c.nearest, n), HFI_ROOM(c.squared, n), HFI_ROOM(c.members, c.m));
-    if (status >= 0) load(&c, x, ldx);
+    if (status >= 0) load_scaled_columns(&c, x, ldx);
     if (status >= 0) status = seed(ctx, &c);
     if (status >= 0) status = lloyd(ctx, &c, steps, costs, done);
     if (status >= 0) status = unload(ctx, &c, z, chosen);

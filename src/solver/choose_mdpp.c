@@ -37,7 +37,7 @@ static void covariances(swapper *s, size_t row, size_t count)
                            s->scratch);
 }
 
-static void place(swapper *s, size_t at, size_t row)
+static void place_chosen_row(swapper *s, size_t at, size_t row)
 {
     s->rows[at] = row;
     s->inside[row] = 1;
@@ -54,7 +54,7 @@ static hf_status factor_start(hf_context *ctx, swapper *s)
             return hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
                             "the prior covariance of the chosen rows is singular at row %zu (counted from 0)",
                             s->rows[i]);
-        place(s, i, s->rows[i]);
+        place_chosen_row(s, i, s->rows[i]);
     }
     s->log_det = hfi_chol_logdet(s->m, s->factor, s->m);
     return HF_OK;
@@ -97,7 +97,7 @@ static bool swap(swapper *s, size_t p, size_t row)
     memmove(s->rows + p, s->rows + p + 1, (m - p - 1) * sizeof *s->rows);
     memmove(s->chosen + p * s->d, s->chosen + (p + 1) * s->d, (m - p - 1) * s->d * sizeof *s->chosen);
     s->inside[gone] = 0;
-    place(s, m - 1, row);
+    place_chosen_row(s, m - 1, row);
     s->log_det = hfi_chol_logdet(m, s->factor, m);
     return true;
 }

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-static hf_status check(hf_context *ctx, const char *function, const hf_kernel *kernel, size_t n,
-                       const double *x, size_t ldx, size_t m, const void *rows)
+static hf_status check_dpp_call(hf_context *ctx, const char *function, const hf_kernel *kernel, size_t n,
+                                const double *x, size_t ldx, size_t m, const void *rows)
 {
     if (kernel == NULL || x == NULL || rows == NULL)
         return hfi_refuse(ctx, "%s: %s is NULL", function,
@@ -44,9 +44,9 @@ static hf_status scale_quality(hf_context *ctx, size_t n, const double *quality,
 }
 
 /* With arguments that are in order. */
-static hf_status choose(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
-                        const double *quality, size_t m, double enough, size_t *rows, size_t *chosen,
-                        double *log_det)
+static hf_status choose_dpp_rows(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
+                                 size_t ldx, const double *quality, size_t m, double enough, size_t *rows,
+                                 size_t *chosen, double *log_det)
 {
     double *scaled, largest, sum;
     size_t count = 0, *found = NULL;
@@ -69,13 +69,13 @@ hf_status hf_dpp_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, cons
                         const double *q, size_t m, double enough, size_t *rows, size_t *chosen,
                         double *log_det)
 {
-    const hf_status status = check(ctx, "hf_dpp_greedy", kernel, n, x, ldx, m, rows);
+    const hf_status status = check_dpp_call(ctx, "hf_dpp_greedy", kernel, n, x, ldx, m, rows);
     if (status < 0) return status;
     if (chosen == NULL) return hfi_refuse(ctx, "hf_dpp_greedy: chosen is NULL");
     if (!(enough >= 0.0))
         return hfi_refuse(
             ctx, "hf_dpp_greedy: rows up to the variance %g are not worth choosing; give at least 0", enough);
-    return choose(ctx, kernel, n, x, ldx, q, m < n ? m : n, enough, rows, chosen, log_det);
+    return choose_dpp_rows(ctx, kernel, n, x, ldx, q, m < n ? m : n, enough, rows, chosen, log_det);
 }
 
 size_t hf_dpp_mixing_steps(size_t n, size_t m, double tolerance)
@@ -119,7 +119,7 @@ static hf_status sample(hf_context *ctx, const hf_kernel *kernel, size_t n, cons
 hf_status hf_dpp_sample(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
                         size_t m, size_t steps, uint64_t stream, size_t *rows, hf_dpp_report *report)
 {
-    hf_status status = check(ctx, "hf_dpp_sample", kernel, n, x, ldx, m, rows);
+    hf_status status = check_dpp_call(ctx, "hf_dpp_sample", kernel, n, x, ldx, m, rows);
     if (status < 0) return status;
     if (m > n) m = n;
     size_t *found = hfi_alloc(ctx, m, sizeof *found);

@@ -51,7 +51,7 @@ static hf_status factor_together(hf_context *ctx, const hf_kernel *kernel, doubl
 }
 
 /* Where processes factor together: nobody begins, or ends, without the others. */
-static hf_status agree(hf_context *ctx, size_t n, hf_status status)
+static hf_status agree_on_exact_status(hf_context *ctx, size_t n, hf_status status)
 {
     return hfi_grid_wanted(ctx, n) ? hfi_group_agree(ctx, status) : status;
 }
@@ -122,8 +122,8 @@ hf_status hfi_exact_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mea
     hfi_solution s = {0};
     if (status >= 0) status = hfi_solution_alloc(ctx, n, d, &s);
     if (status >= 0) status = hfi_solution_gather(ctx, mean, sites, x, ldx, &s);
-    status = agree(ctx, n, status);
-    if (status >= 0) status = agree(ctx, n, factorise(ctx, kernel, &s));
+    status = agree_on_exact_status(ctx, n, status);
+    if (status >= 0) status = agree_on_exact_status(ctx, n, factorise(ctx, kernel, &s));
     if (status < 0) {
         hfi_solution_free(&s);
         return status;
@@ -143,8 +143,8 @@ hf_status hfi_solution_refresh(hf_context *ctx, const hf_kernel *kernel, hfi_sol
     fresh.t = hfi_memory_alloc(&fresh.memory, fresh.capacity, sizeof *fresh.t);
     fresh.factor = hfi_memory_alloc(&fresh.memory, fresh.capacity, fresh.capacity * sizeof *fresh.factor);
     status = fresh.t && fresh.factor ? HF_OK : hfi_out_of_memory(ctx);
-    status = agree(ctx, fresh.n, status);
-    if (status >= 0) status = agree(ctx, fresh.n, factorise(ctx, kernel, &fresh));
+    status = agree_on_exact_status(ctx, fresh.n, status);
+    if (status >= 0) status = agree_on_exact_status(ctx, fresh.n, factorise(ctx, kernel, &fresh));
     hfi_solution *loser = status < 0 ? &fresh : solution;
     HFI_MEMORY_FREE(&loser->memory, loser->t, loser->factor);
     if (status >= 0) *solution = fresh;

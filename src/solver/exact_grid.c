@@ -62,7 +62,7 @@ typedef struct fill_job {
 } fill_job;
 
 /* One block of columns, from its diagonal on. */
-static void fill_columns(size_t task, int thread, void *arg)
+static void fill_grid_columns(size_t task, int thread, void *arg)
 {
     const fill_job *job = arg;
     hfi_exact_grid *g = job->g;
@@ -88,12 +88,12 @@ static bool is_finite(const hfi_exact_grid *g)
     return true;
 }
 
-static hf_status factor(void *arg, double added)
+static hf_status factor_exact_grid(void *arg, double added)
 {
     const fill_job *job = arg;
     hfi_exact_grid *g = job->g;
     const size_t columns = g->grid.columns;
-    hfi_parallel_for(g->ctx, (columns + HFI_GRID_BLOCK - 1) / HFI_GRID_BLOCK, fill_columns, arg);
+    hfi_parallel_for(g->ctx, (columns + HFI_GRID_BLOCK - 1) / HFI_GRID_BLOCK, fill_grid_columns, arg);
     hfi_kernel_diagonal(job->kernel, g->grid.n, job->inputs, g->d, true, g->diagonal);
     for (size_t c = 0; c < columns; c++) {
         const size_t i = hfi_grid_column(&g->grid, c), at = hfi_grid_diagonal_at(&g->grid, c);
@@ -119,7 +119,7 @@ hf_status hfi_exact_grid_factor(hfi_exact_grid *g, const hf_kernel *kernel, cons
 {
     fill_job job = {.g = g, .kernel = kernel, .inputs = inputs, .variance = variance};
     const hf_status status = hfi_grid_agree(&g->grid, make_scratch(g, kernel));
-    return status < 0 ? status : hfi_jitter_steps(g->ctx, g->grid.n, scale, factor, &job, jitter);
+    return status < 0 ? status : hfi_jitter_steps(g->ctx, g->grid.n, scale, factor_exact_grid, &job, jitter);
 }
 
 hf_status hfi_exact_grid_log_det(hfi_exact_grid *g, double *log_det)
@@ -135,7 +135,7 @@ hf_status hfi_exact_grid_log_det(hfi_exact_grid *g, double *log_det)
 
 /* Below the diagonal every entry counts for its mirror image too; on it the kernel's own derivative is used,
  * which knows white. */
-static void weigh(const hfi_grid *grid, double *w)
+static void weigh_grid_entries(const hfi_grid *grid, double *w)
 {
     const size_t rows = grid->rows;
     for (size_t c = 0; c < grid->columns; c++) {
@@ -169,7 +169,7 @@ hf_status hfi_exact_grid_adjoint(hfi_exact_grid *g, const hf_kernel *kernel, con
     const size_t count = hf_kernel_parameters(kernel);
     double *own = hfi_alloc(g->ctx, count, sizeof *own);
     hf_status status = own ? HF_OK : HF_ERR_MEMORY;
-    weigh(&g->grid, w);
+    weigh_grid_entries(&g->grid, w);
     if (status >= 0) status = own_adjoint(g, kernel, w, own);
     status = hfi_grid_agree(&g->grid, status);
     if (status >= 0) status = hfi_grid_sum(&g->grid, count, own);

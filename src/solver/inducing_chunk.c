@@ -11,7 +11,7 @@ enum {
 };
 
 /* Cuts `count` arrays of `length` doubles from a block. */
-static double *cut(double *block, double **const arrays[], size_t count, size_t length)
+static double *cut_chunk_arrays(double *block, double **const arrays[], size_t count, size_t length)
 {
     for (size_t a = 0; a < count; a++, block += length) *arrays[a] = block;
     return block;
@@ -24,7 +24,8 @@ static void divide(hfi_inducing_chunk *c)
                                         &s->shift, &s->target, &s->variance};
     double **const reading[READING_ARRAYS] = {&c->offset,    &c->prior,    &c->white,     &c->residual,
                                               &c->precision, &c->resolved, &c->mean_part, &c->variance_part};
-    c->x = cut(cut(c->numbers, site, SITE_ARRAYS, c->capacity), reading, READING_ARRAYS, c->capacity);
+    c->x = cut_chunk_arrays(cut_chunk_arrays(c->numbers, site, SITE_ARRAYS, c->capacity), reading,
+                            READING_ARRAYS, c->capacity);
 }
 
 hf_status hfi_inducing_chunk_init(hfi_inducing_chunk *chunk, const hfi_inducing *inducing,
@@ -80,7 +81,7 @@ size_t hfi_inducing_chunk_job(const hfi_inducing_chunk *chunk, size_t job, size_
 }
 
 /* Rows and sites side by side, so that the rest need not know that readings can be absent. */
-static void gather(hfi_inducing_chunk *c, size_t begin, size_t end, bool absent)
+static void gather_chunk_rows(hfi_inducing_chunk *c, size_t begin, size_t end, bool absent)
 {
     const hf_sites *from = c->table;
     const size_t d = c->inducing->d;
@@ -130,7 +131,7 @@ static void whiten_job(size_t job, int thread, void *arg)
 
 void hfi_inducing_chunk_load(hfi_inducing_chunk *chunk, size_t begin, size_t end, bool absent)
 {
-    gather(chunk, begin, end, absent);
+    gather_chunk_rows(chunk, begin, end, absent);
     hfi_parallel_for(chunk->inducing->ctx, hfi_inducing_chunk_jobs(chunk), whiten_job, chunk);
 }
 

@@ -60,10 +60,10 @@ static void weigh_job(size_t job, int thread, void *arg)
     memset(right, 0, m * sizeof *right);
     for (size_t j = first; j < first + count; j++) {
         double *column = c->v + j * m;
-        const double root = sqrt(c->precision[j]), pull = root * c->residual[j];
+        const double root = sqrt(c->precision[j]), linear = root * c->residual[j];
         for (size_t i = 0; i < m; i++) {
             column[i] *= root;
-            right[i] += pull * column[i];
+            right[i] += linear * column[i];
         }
     }
 }
@@ -115,7 +115,7 @@ static hf_status add_rows(hfi_inducing *u, const hf_kernel *kernel, const hf_mea
 
 /* ---- what follows from the sums -------------------------------------------------------------- */
 
-static hf_status finish(hfi_inducing *u)
+static hf_status finish_inducing_factor(hfi_inducing *u)
 {
     const size_t m = u->m;
     double *b = u->sums, *right = b + m * m, *scalar = right + m;
@@ -155,6 +155,6 @@ hf_status hfi_inducing_factor(hfi_inducing *u, const hf_kernel *kernel, const hf
     const hf_status prior = factor_prior(u, kernel);
     if (prior < 0) return prior; /* the same in every process of a group */
     hf_status status = add_rows(u, kernel, mean, sites, rows, x, ldx);
-    if (status >= 0) status = finish(u);
+    if (status >= 0) status = finish_inducing_factor(u);
     return status < 0 ? status : prior;
 }

@@ -25,7 +25,7 @@ static hf_status make_root(const hfi_inducing *u, double *r)
     return status;
 }
 
-static double largest(size_t n, const double *values)
+static double find_largest_absolute(size_t n, const double *values)
 {
     double most = 0.0;
     for (size_t i = 0; i < n; i++)
@@ -42,8 +42,9 @@ static double backward_error(const hfi_inducing *u, double *work)
     for (size_t j = 0; j < m; j++) w[j] = hfi_dot(m - j, u->lu + j * (m + 1), u->t + j);
     hfi_symv(m, b, m, w, product);
     hfi_axpy(m, -1.0, right, product);
-    const double error = largest(m, product);
-    const double size = hfi_symmetric_norm1(m, b, m, product) * largest(m, w) + largest(m, right);
+    const double error = find_largest_absolute(m, product);
+    const double size =
+        hfi_symmetric_norm1(m, b, m, product) * find_largest_absolute(m, w) + find_largest_absolute(m, right);
     return error == 0.0 ? 0.0 : error / size;
 }
 

@@ -92,7 +92,7 @@ static void take_reading(hfi_dense_system *s, single_readings *order)
 }
 
 /* One action more, by the first of the three ways that has one. */
-static hf_status grow(hfi_dense_system *s, single_readings *order)
+static hf_status grow_krylov_actions(hfi_dense_system *s, single_readings *order)
 {
     const size_t before = s->core.count;
     hf_status status = HF_OK;
@@ -121,7 +121,7 @@ hf_status hfi_krylov_grow(hfi_dense_system *s, size_t count, double tolerance)
         if (tolerance > 0.0 && !(s->residual > tolerance)) break;
         if (!hfi_progress(s->ctx, "actions", (double)step / (double)count, s->residual))
             return hfi_cancelled(s->ctx);
-        const hf_status status = grow(s, &order);
+        const hf_status status = grow_krylov_actions(s, &order);
         if (status < 0) return status;
         worst = hfi_worse(worst, status);
     }

@@ -248,7 +248,7 @@ static hf_status solve_dense_rule(hf_context *ctx, const hf_kernel *kernel, cons
 
 /* ---- by settings ----------------------------------------------------------------------------- */
 
-static hf_status check(hf_context *ctx, const hf_projection *p, size_t n)
+static hf_status check_projection(hf_context *ctx, const hf_projection *p, size_t n)
 {
     if ((unsigned)p->actions > HF_ACTIONS_GIVEN)
         return hfi_refuse(ctx, "there are no actions %d", (int)p->actions);
@@ -288,7 +288,7 @@ hf_status hfi_projected_solve(hf_context *ctx, const hf_kernel *kernel, const hf
                               const hf_projection *p, hfi_solution *out, hf_projection_report *report)
 {
     memset(out, 0, sizeof *out);
-    hf_status status = check(ctx, p, hf_sites_present(sites));
+    hf_status status = check_projection(ctx, p, hf_sites_present(sites));
     if (status < 0) return status;
     if (p->actions != HF_ACTIONS_BLOCKS)
         return solve_dense_rule(ctx, kernel, mean, sites, d, x, ldx, p, out, report);

@@ -100,8 +100,8 @@ double hfi_projected_core_jitter(const hfi_projected_core *c)
 }
 
 /* The factor of the scaled G in `l`, and G itself, jitter included, in `g`; then what the two say. */
-static void measure(const hfi_projected_core *c, double *g, double *l, double *work, int *iwork,
-                    double *condition, double *backward)
+static void measure_core_condition(const hfi_projected_core *c, double *g, double *l, double *work,
+                                   int *iwork, double *condition, double *backward)
 {
     const size_t n = c->count;
     double *weight = work, *error = work + n, size = 0.0, off = 0.0, target = 0.0;
@@ -129,7 +129,7 @@ hf_status hfi_projected_core_measure(const hfi_projected_core *c, double *condit
     double *work = hfi_alloc(c->ctx, n, 3 * sizeof *work);
     int *iwork = hfi_alloc(c->ctx, n, sizeof *iwork);
     const bool ok = square && work && iwork;
-    if (ok) measure(c, square, square + n * n, work, iwork, condition, backward);
+    if (ok) measure_core_condition(c, square, square + n * n, work, iwork, condition, backward);
     HFI_FREE(c->ctx, square, work, iwork);
     return ok ? HF_OK : HF_ERR_MEMORY;
 }

@@ -49,7 +49,7 @@ double *hfi_dense_system_next(hfi_dense_system *s)
 }
 
 /* H Q for the `count` columns of Q from `first` on. */
-static hf_status multiply(hfi_dense_system *s, size_t first, size_t count)
+static hf_status multiply_dense_actions(hfi_dense_system *s, size_t first, size_t count)
 {
     double *q = s->solution.r + first * s->n, *w = s->w + first * s->n;
     for (size_t j = 0; j < count; j++)
@@ -84,7 +84,7 @@ static hf_status extend(hfi_dense_system *s, size_t first, size_t count)
 }
 
 /* u, and what is left of the readings. */
-static hf_status solve(hfi_dense_system *s)
+static hf_status solve_dense_actions(hfi_dense_system *s)
 {
     hfi_projected_core *c = &s->core;
     for (size_t a = 0; a < c->count; a++) c->lambda[a] = 1.0; /* without the jitter of the factor before */
@@ -104,9 +104,9 @@ hf_status hfi_dense_system_grow(hfi_dense_system *s, size_t count, double depend
     size_t total = first;
     hf_status status = hfi_orthonormalise(s->ctx, s->n, first, count, s->solution.r, s->n, dependent, &total);
     if (status < 0 || total == first) return status;
-    status = multiply(s, first, total - first);
+    status = multiply_dense_actions(s, first, total - first);
     if (status >= 0) status = extend(s, first, total - first);
-    return status >= 0 ? solve(s) : status;
+    return status >= 0 ? solve_dense_actions(s) : status;
 }
 
 /* Variance of every reading less the prior one, in units of its noise: |row of H Q L^-T|^2. H Q is spoilt. */
@@ -133,7 +133,7 @@ static double expected(hfi_dense_system *s, double *fit)
 }
 
 /* The bound on the evidence that goes with the projection, as a log determinant (projected.h). */
-static hf_status bound(hfi_dense_system *s)
+static hf_status bound_dense_evidence(hfi_dense_system *s)
 {
     const hfi_projected_core *c = &s->core;
     double *inverse = hfi_alloc(s->ctx, c->count, c->count * sizeof *inverse);
@@ -158,7 +158,7 @@ hf_status hfi_dense_system_finish(hfi_dense_system *s, hfi_solution *out, hf_pro
     memset(solution->t, 0, s->n * sizeof *solution->t);
     hfi_tall_add(s->ctx, s->n, c->count, 1, 1.0, solution->r, s->n, c->u, c->count, solution->t, s->n);
     for (size_t i = 0; i < s->n; i++) solution->t[i] /= s->root[i];
-    status = bound(s);
+    status = bound_dense_evidence(s);
     if (status < 0) return status;
     for (size_t a = 0; a < c->count; a++)
         for (size_t i = 0; i < s->n; i++) solution->r[i + a * s->n] /= s->root[i];

@@ -16,7 +16,7 @@ void hfi_block_system_free(hfi_block_system *s)
 }
 
 /* Rows and inputs by place. */
-static hf_status gather(hfi_block_system *s, const hf_sites *sites, const double *x, size_t ldx)
+static hf_status gather_system_rows(hfi_block_system *s, const hf_sites *sites, const double *x, size_t ldx)
 {
     size_t *present = hfi_alloc(s->ctx, s->n, sizeof *present), at = 0;
     if (!present) return HF_ERR_MEMORY;
@@ -53,7 +53,7 @@ hf_status hfi_block_system_init(hf_context *ctx, const hfi_block_actions *action
         ok = *by_place[k] != NULL;
     }
     ok = ok && hfi_projected_core_init(ctx, s.count, &s.core) >= 0;
-    hf_status status = ok ? gather(&s, sites, x, ldx) : HF_ERR_MEMORY;
+    hf_status status = ok ? gather_system_rows(&s, sites, x, ldx) : HF_ERR_MEMORY;
     if (status < 0) {
         hfi_block_system_free(&s);
         return status;

@@ -15,7 +15,7 @@ static double bytes_for(size_t capacity, size_t d)
 }
 
 /* Twice the room, or an eighth more where that does not fit: old and new exist side by side for a moment. */
-static hf_status grow(hf_context *ctx, hfi_solution *s)
+static hf_status grow_solution_storage(hf_context *ctx, hfi_solution *s)
 {
     size_t capacity = 2 * s->capacity, available;
     if (!hfi_memory_has(bytes_for(capacity, s->d), &available)) capacity = s->capacity + s->capacity / 8 + 1;
@@ -65,7 +65,7 @@ static hf_status weights_overflow(hf_context *ctx, double r, double v)
 }
 
 /* Settles what the factor of n anchors determines, after its other parts are in place. */
-static void settle(hfi_solution *s, size_t n, const double *t)
+static void solve_prior_mean(hfi_solution *s, size_t n, const double *t)
 {
     s->n = n;
     memcpy(s->t, t, n * sizeof *t);
@@ -83,7 +83,7 @@ hf_status hfi_solution_append(hf_context *ctx, hfi_solution *solution, const dou
                         "the covariance of the new reading with the anchors overflows");
     double *t = hfi_alloc(ctx, n + 1, sizeof *t);
     if (t == NULL) return HF_ERR_MEMORY;
-    hf_status status = n == solution->capacity ? grow(ctx, solution) : HF_OK;
+    hf_status status = n == solution->capacity ? grow_solution_storage(ctx, solution) : HF_OK;
     if (status >= 0) {
         double whole = prior + v + solution->jitter, *l = solution->factor;
         status = hfi_chol_append(n, l, solution->capacity, column, whole);
@@ -102,7 +102,7 @@ hf_status hfi_solution_append(hf_context *ctx, hfi_solution *solution, const dou
         memcpy(solution->z + n * solution->d, x, solution->d * sizeof *x);
         solution->residual[n] = r;
         solution->variance[n] = v;
-        settle(solution, n + 1, t);
+        solve_prior_mean(solution, n + 1, t);
     }
     hfi_free(ctx, t);
     return status;
@@ -119,7 +119,7 @@ hf_status hfi_solution_delete(hf_context *ctx, hfi_solution *solution, size_t i)
     memmove(solution->variance + i, solution->variance + i + 1, behind * sizeof *solution->variance);
     memcpy(work, solution->residual, (n - 1) * sizeof *work);
     hfi_chol_solve(n - 1, solution->factor, solution->capacity, work);
-    settle(solution, n - 1, work);
+    solve_prior_mean(solution, n - 1, work);
     hfi_free(ctx, work);
     return HF_OK;
 }
@@ -190,7 +190,7 @@ hf_status hfi_solution_replace(hf_context *ctx, hfi_solution *solution, size_t i
         } else {
             solution->residual[i] = r;
             solution->variance[i] = v;
-            settle(solution, n, work);
+            solve_prior_mean(solution, n, work);
         }
     }
     HFI_FREE(ctx, diagonal, work);

@@ -134,7 +134,8 @@ static hf_status append_held(hf_context *ctx, hfi_ledger *ledger, size_t count, 
 }
 
 /* The owner has not taken the entries yet, and does not when this fails. */
-static hf_status finish(hf_context *ctx, hfi_ledger *ledger, size_t count, const hfi_entry *entries)
+static hf_status finish_ledger_append(hf_context *ctx, hfi_ledger *ledger, size_t count,
+                                      const hfi_entry *entries)
 {
     const uint64_t before = ledger->entries;
     const hfi_seal seal = ledger->seal;
@@ -152,7 +153,7 @@ static hf_status finish(hf_context *ctx, hfi_ledger *ledger, size_t count, const
 static hf_status append_alone(hf_context *ctx, hfi_ledger *ledger, size_t count, const hfi_entry *entries)
 {
     const hf_status status = hfi_ledger_begin(ctx, ledger, PATIENCE);
-    return status >= 0 ? finish(ctx, ledger, count, entries) : status;
+    return status >= 0 ? finish_ledger_append(ctx, ledger, count, entries) : status;
 }
 
 hf_status hfi_ledger_append(hf_context *ctx, hfi_ledger *ledger, size_t n, const hfi_entry *entry)
@@ -198,7 +199,7 @@ hf_status hfi_ledger_finish_all(hf_context *ctx, hfi_ledger *ledger, const hfi_l
     const hf_status status = check_writable(ctx, ledger);
     if (status < 0) return status;
     if (!ledger->held) return hfi_refuse(ctx, "%s: no change of it has begun", ledger->name);
-    return packed(ctx, ledger, batch, finish);
+    return packed(ctx, ledger, batch, finish_ledger_append);
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------------- */

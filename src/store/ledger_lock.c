@@ -44,7 +44,7 @@ static struct {
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The file with these numbers, a new one if need be. */
-static guarded *find(const struct stat *about)
+static guarded *find_guarded_file(const struct stat *about)
 {
     for (guarded *f = process.files; f != NULL; f = f->next)
         if (f->process == getpid() && f->device == about->st_dev && f->inode == about->st_ino) return f;
@@ -102,7 +102,7 @@ static int enter(const char *path, bool lock, hfi_file_guard *guard)
 {
     struct stat about;
     if (stat(path, &about) != 0) return errno;
-    guarded *file = find(&about);
+    guarded *file = find_guarded_file(&about);
     if (file == NULL) return ENOMEM;
     guard_lock *own = lock ? unused_lock(file) : NULL;
     const int error = lock && own == NULL ? add_lock(file, path, &own) : 0;

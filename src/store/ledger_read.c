@@ -182,7 +182,7 @@ hf_status hfi_ledger_catch_up(hf_context *ctx, hfi_ledger *ledger, const hfi_led
 
 /* ---- the whole ------------------------------------------------------------------------------------------------ */
 
-static hf_status check_settings(const hfi_reader *r, hfi_ledger *ledger)
+static hf_status check_ledger_settings(const hfi_reader *r, hfi_ledger *ledger)
 {
     char *stored = NULL, hex[HFI_SHA256_HEX];
     hf_status status = hfi_meta_text(r, "content_sha256", false, &stored);
@@ -209,7 +209,7 @@ static hf_status load_part(const hfi_reader *r, hfi_ledger *ledger, bool whole, 
 {
     hf_status status = check_intact(r, ledger->form, whole);
     if (status >= 0) status = hfi_ledger_schema_check(r->ctx, r->db, ledger->form, r->name);
-    if (status >= 0) status = check_settings(r, ledger);
+    if (status >= 0) status = check_ledger_settings(r, ledger);
     if (status >= 0) status = owner->begin(r, owner->user);
     *done = whole;
     if (status < 0) return status;
@@ -219,7 +219,8 @@ static hf_status load_part(const hfi_reader *r, hfi_ledger *ledger, bool whole, 
     return status;
 }
 
-static hf_status load(const hfi_reader *r, hfi_ledger *ledger, bool whole, const hfi_ledger_owner *owner)
+static hf_status load_ledger(const hfi_reader *r, hfi_ledger *ledger, bool whole,
+                             const hfi_ledger_owner *owner)
 {
     bool done = false;
     hf_status status = hfi_ledger_check_marks(r->ctx, ledger, true);
@@ -249,7 +250,7 @@ static hf_status load_now(hf_context *ctx, hfi_ledger *ledger, bool whole, const
     if (rc != SQLITE_OK) return hfi_ledger_failed(ctx, ledger, rc, "read");
     sqlite3_int64 size = 0;
     if (hfi_ledger_size(ledger, &size) == SQLITE_OK) r.size = (size_t)size;
-    const hf_status status = load(&r, ledger, whole, owner);
+    const hf_status status = load_ledger(&r, ledger, whole, owner);
     end_reading(ledger, own);
     if (status >= 0) ledger->behind = false;
     return status;

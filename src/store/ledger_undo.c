@@ -21,7 +21,7 @@ static bool counts(hfi_entry_part part)
 }
 
 /* A damaged tree can lead round in circles: before anything is counted, SQLite finds it intact. */
-static hf_status check(hf_context *ctx, const hfi_ledger *ledger)
+static hf_status check_ledger_intact(hf_context *ctx, const hfi_ledger *ledger)
 {
     const hfi_reader r = {.ctx = ctx, .db = ledger->db, .name = ledger->name, .kind = ledger->form->file};
     const hf_status status = hfi_reader_intact(&r, NULL);
@@ -85,7 +85,7 @@ static hf_status verify(hf_context *ctx, hfi_ledger *ledger, int64_t last, uint6
     return status;
 }
 
-static int cut(const hfi_ledger *ledger)
+static int cut_ledger_journal(const hfi_ledger *ledger)
 {
     int rc = hfi_statement_run(ledger->db, "DELETE FROM journal WHERE number > ?1",
                                HFI_VALUES(hfi_whole(ledger->entries)));
@@ -105,13 +105,13 @@ hf_status hfi_ledger_undo(hf_context *ctx, hfi_ledger *ledger, uint64_t entries,
     *removed = 0;
     int rc = hfi_ledger_execute(ledger, "BEGIN IMMEDIATE");
     if (rc != SQLITE_OK) return hfi_ledger_failed(ctx, ledger, rc, "written");
-    hf_status status = check(ctx, ledger);
+    hf_status status = check_ledger_intact(ctx, ledger);
     if (status < 0) return status;
     if (entries > 0) rc = find_cut(ledger, entries, &last, removed);
     if (rc != SQLITE_OK) return hfi_ledger_failed(ctx, ledger, rc, "read");
     status = verify(ctx, ledger, last, *removed, owner);
     if (status < 0 || entries == 0) return status;
-    rc = cut(ledger);
+    rc = cut_ledger_journal(ledger);
     if (rc == SQLITE_OK) rc = hfi_ledger_drop_snapshot(ledger);
     if (rc == SQLITE_OK) rc = hfi_ledger_execute(ledger, "COMMIT");
     return rc == SQLITE_OK ? HF_OK : hfi_ledger_failed(ctx, ledger, rc, "written");

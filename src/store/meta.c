@@ -5,14 +5,14 @@
 #include <math.h>
 
 /* Positions a statement at the value of a key (column 0). NULL when there is none. */
-static sqlite3_stmt *find(const hfi_reader *r, const char *key)
+static sqlite3_stmt *find_meta_value(const hfi_reader *r, const char *key)
 {
     return hfi_statement_row(r->db, "SELECT value FROM meta WHERE key = ?1", HFI_VALUES(hfi_text(key)));
 }
 
 bool hfi_meta_has(const hfi_reader *r, const char *key)
 {
-    sqlite3_stmt *statement = find(r, key);
+    sqlite3_stmt *statement = find_meta_value(r, key);
     sqlite3_finalize(statement);
     return statement != NULL;
 }
@@ -41,7 +41,7 @@ hf_status hfi_meta_seed(const hfi_reader *r, const char *key, uint64_t *out)
 
 hf_status hfi_meta_field(const hfi_reader *r, const hfi_file_field *field, void *object)
 {
-    sqlite3_stmt *statement = find(r, field->key);
+    sqlite3_stmt *statement = find_meta_value(r, field->key);
     const hf_status status =
         statement != NULL ? hfi_file_field_take(&r->memory, statement, 0, field, object) : HF_ERR_MODEL_FILE;
     sqlite3_finalize(statement);

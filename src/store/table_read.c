@@ -59,7 +59,7 @@ static bool split_name(char *path, const char **table, bool *logged)
 
 /* ---- text -------------------------------------------------------------------------------------------------- */
 
-static hf_status put(dump *d, const char *bytes, size_t count)
+static hf_status put_dump_bytes(dump *d, const char *bytes, size_t count)
 {
     if (d->bytes + count + 1 > d->capacity) {
         const size_t wanted = 2 * (d->bytes + count) + 4096;
@@ -79,10 +79,10 @@ static hf_status put(dump *d, const char *bytes, size_t count)
 
 static hf_status put_quoted(dump *d, const char *text, size_t length)
 {
-    hf_status status = put(d, "\"", 1);
+    hf_status status = put_dump_bytes(d, "\"", 1);
     for (size_t k = 0; k < length && status >= 0; k++)
-        status = put(d, text[k] == '"' ? "\"\"" : text + k, text[k] == '"' ? 2 : 1);
-    return status < 0 ? status : put(d, "\"", 1);
+        status = put_dump_bytes(d, text[k] == '"' ? "\"\"" : text + k, text[k] == '"' ? 2 : 1);
+    return status < 0 ? status : put_dump_bytes(d, "\"", 1);
 }
 
 static hf_status put_field(dump *d, sqlite3_stmt *s, int column, size_t row)
@@ -96,7 +96,7 @@ static hf_status put_field(dump *d, sqlite3_stmt *s, int column, size_t row)
                         row, sqlite3_column_name(s, column));
     if (type == SQLITE_FLOAT) {
         hf_format_double(sqlite3_column_double(s, column), number);
-        return put(d, number, strlen(number));
+        return put_dump_bytes(d, number, strlen(number));
     }
     const char *text = (const char *)sqlite3_column_text(s, column);
     const size_t length = (size_t)sqlite3_column_bytes(s, column);
@@ -104,7 +104,7 @@ static hf_status put_field(dump *d, sqlite3_stmt *s, int column, size_t row)
     if (memchr(text, '\0', length) != NULL)
         return hfi_fail(d->ctx, HF_ERR_PARSE, "%s: row %zu, column \"%s\": a zero byte in a text", d->source,
                         row, sqlite3_column_name(s, column));
-    return type == SQLITE_INTEGER ? put(d, text, length) : put_quoted(d, text, length);
+    return type == SQLITE_INTEGER ? put_dump_bytes(d, text, length) : put_quoted(d, text, length);
 }
 
 /* ---- the database ------------------------------------------------------------------------------------------ */
@@ -182,17 +182,17 @@ static hf_status dump_rows(dump *d, sqlite3_stmt *s)
     int rc = SQLITE_ROW;
     for (int j = 0; j < columns && status >= 0; j++) {
         const char *name = sqlite3_column_name(s, j);
-        if (j > 0) status = put(d, ",", 1);
+        if (j > 0) status = put_dump_bytes(d, ",", 1);
         if (status >= 0)
             status = name != NULL ? put_quoted(d, name, strlen(name)) : hfi_out_of_memory(d->ctx);
     }
     for (size_t row = 1; status >= 0 && (rc = sqlite3_step(s)) == SQLITE_ROW; row++) {
-        status = put(d, "\n", 1);
+        status = put_dump_bytes(d, "\n", 1);
         /* An empty line is no row: a lone empty field stands in quotes. */
         if (columns == 1 && status >= 0 && sqlite3_column_type(s, 0) == SQLITE_NULL)
-            status = put(d, "\"\"", 2);
+            status = put_dump_bytes(d, "\"\"", 2);
         for (int j = 0; j < columns && status >= 0; j++) {
-            if (j > 0) status = put(d, ",", 1);
+            if (j > 0) status = put_dump_bytes(d, ",", 1);
             if (status >= 0) status = put_field(d, s, j, row);
         }
         if (status >= 0 && row % ROWS_PER_PROGRESS == 0 && !hfi_progress(d->ctx, "read", -1.0, NAN))

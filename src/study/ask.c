@@ -35,7 +35,7 @@ static void done(hf_context *ctx, trial_asking *a)
     a->events = NULL;
 }
 
-static hf_status make_room(hf_context *ctx, trial_asking *a)
+static hf_status allocate_trial_asking(hf_context *ctx, trial_asking *a)
 {
     const size_t d = a->study->d, pending = a->study->pending;
     const size_t regions = a->study->regions, events = a->count + a->study->outcomes + 1 + pending + regions;
@@ -79,9 +79,9 @@ static hf_status make_surrogates(hf_context *ctx, trial_asking *a, size_t pendin
     return s == HF_ERR_NO_DATA ? HF_OK : s;
 }
 
-static hf_status compute(hf_context *ctx, trial_asking *a)
+static hf_status compute_proposals(hf_context *ctx, trial_asking *a)
 {
-    hf_status s = make_room(ctx, a);
+    hf_status s = allocate_trial_asking(ctx, a);
     if (s < 0) return s;
     hfi_round round = {.ahead = a->proposed, .pending_u = a->pending};
     round.pending = list_pending(a);
@@ -158,7 +158,7 @@ static hf_status write(hf_context *ctx, trial_asking *a)
     return s;
 }
 
-static void tell(const trial_asking *a, hf_proposal *out)
+static void fill_proposals(const trial_asking *a, hf_proposal *out)
 {
     for (size_t i = 0; i < a->count; i++) {
         const hfi_proposed *p = &a->proposed[i];
@@ -174,7 +174,7 @@ static void tell(const trial_asking *a, hf_proposal *out)
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* Computed without the lock, written with it if nothing has come in; else all over again, at last locked. */
-static hf_status ask(hf_context *ctx, trial_asking *a, hf_proposal *out)
+static hf_status ask_for_trials(hf_context *ctx, trial_asking *a, hf_proposal *out)
 {
     hf_study *study = a->study;
     hf_status s = HF_OK;
@@ -184,11 +184,11 @@ static hf_status ask(hf_context *ctx, trial_asking *a, hf_proposal *out)
         if (!locked && s >= 0) hfi_study_leave(study);
         const uint64_t changes = study->changes;
         done(ctx, a);
-        if (s >= 0) s = compute(ctx, a);
+        if (s >= 0) s = compute_proposals(ctx, a);
         if (!locked && s >= 0) s = hfi_worse(s, hfi_study_enter(ctx, study, true));
         const bool same = study->changes == changes;
         if (s >= 0 && same) s = hfi_worse(s, write(ctx, a));
-        if (s >= 0 && same) tell(a, out);
+        if (s >= 0 && same) fill_proposals(a, out);
         hfi_study_leave(study);
         if (same) break;
     }
@@ -207,7 +207,7 @@ hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, double no
     if (own == NULL) return HF_ERR_MEMORY;
     hf_context_set_seed(own, study->s.seed);
     trial_asking a = {.study = study, .count = count, .now = hfi_study_clock(now)};
-    const hf_status s = ask(own, &a, proposal);
+    const hf_status s = ask_for_trials(own, &a, proposal);
     done(own, &a);
     hfi_context_give_back(ctx, own);
     return s;

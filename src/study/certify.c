@@ -104,7 +104,7 @@ static hf_status consider(hf_context *ctx, proof *p, const double *x)
     return s;
 }
 
-static hf_status search(hf_context *ctx, proof *p)
+static hf_status search_proof_top(hf_context *ctx, proof *p)
 {
     const size_t d = p->study->d;
     double *x = hfi_alloc(ctx, d, sizeof *x);
@@ -119,7 +119,7 @@ static hf_status search(hf_context *ctx, proof *p)
     return s;
 }
 
-static hf_status bound(hf_context *ctx, proof *p, size_t combination)
+static hf_status bound_combination(hf_context *ctx, proof *p, size_t combination)
 {
     hf_certify_settings c = p->limits;
     hf_range range;
@@ -145,11 +145,11 @@ static hf_status bound(hf_context *ctx, proof *p, size_t combination)
 static hf_status prove(hf_context *ctx, proof *p)
 {
     hf_status s = list_variables(ctx, p);
-    if (s >= 0) s = search(ctx, p);
+    if (s >= 0) s = search_proof_top(ctx, p);
     for (size_t k = 0; k < p->combinations && s >= 0; k++) {
         if (!hfi_progress(ctx, "certify", (double)k / (double)p->combinations, p->bound))
             return hfi_cancelled(ctx);
-        s = bound(ctx, p, k);
+        s = bound_combination(ctx, p, k);
     }
     p->bound = fmax(p->bound, p->mean);
     return s < 0 ? s : HF_OK;
@@ -158,8 +158,8 @@ static hf_status prove(hf_context *ctx, proof *p)
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* `limits` receives those of a combination, in which half of the tolerance is the surrogate's. */
-static hf_status check(hf_context *ctx, const hf_study *study, double tolerance,
-                       const hf_certify_settings *given, hf_certify_settings *limits)
+static hf_status check_proof_settings(hf_context *ctx, const hf_study *study, double tolerance,
+                                      const hf_certify_settings *given, hf_certify_settings *limits)
 {
     if (!(tolerance > 0.0) || isinf(tolerance))
         return hfi_refuse(ctx, "the tolerance is %g; it must be positive and finite", tolerance);
@@ -175,8 +175,8 @@ static hf_status check(hf_context *ctx, const hf_study *study, double tolerance,
     return s;
 }
 
-static hf_status conclude(hf_context *ctx, const proof *p, double tolerance, double *at, hf_best *best,
-                          hf_study_certificate *out)
+static hf_status conclude_proof(hf_context *ctx, const proof *p, double tolerance, double *at, hf_best *best,
+                                hf_study_certificate *out)
 {
     const hf_study *study = p->study;
     const size_t o = study->objective[0];
@@ -205,7 +205,7 @@ hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
     hf_certify_settings opened;
     if (ctx == NULL || study == NULL || at == NULL || out == NULL)
         return hfi_refuse(ctx, "hf_study_certify: a context, a study and places for the results are needed");
-    hf_status s = check(ctx, study, tolerance, limits, &opened);
+    hf_status s = check_proof_settings(ctx, study, tolerance, limits, &opened);
     if (s >= 0) s = hfi_study_begin(ctx, study, &own);
     if (s < 0) return s;
     const size_t d = study->d;
@@ -223,7 +223,7 @@ hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
                    .bound = -INFINITY,
                    .began = hfi_now()};
         s = prove(own, &p);
-        if (s >= 0) s = hfi_worse(s, conclude(own, &p, tolerance, at, best, out));
+        if (s >= 0) s = hfi_worse(s, conclude_proof(own, &p, tolerance, at, best, out));
     } else {
         s = HF_ERR_MEMORY;
     }

@@ -83,7 +83,7 @@ static void count(doubts *d)
     }
 }
 
-static doubts begin(const hf_study *study, size_t outcome, const hfi_surrogate *s)
+static doubts begin_doubts(const hf_study *study, size_t outcome, const hfi_surrogate *s)
 {
     const hfi_fitted *fitted = &study->fitted[outcome];
     doubts d = {.study = study, .s = s};
@@ -100,7 +100,7 @@ static double wrong_share(const doubts *d)
 
 double hfi_study_wrong_share(const hf_study *study, size_t outcome, const hfi_surrogate *s)
 {
-    doubts d = begin(study, outcome, s);
+    doubts d = begin_doubts(study, outcome, s);
     return wrong_share(&d);
 }
 
@@ -173,7 +173,7 @@ hf_status hfi_study_doubt(hf_context *ctx, const hf_study *study, uint64_t *tria
     *trial = 0;
     if (!study->s.robust || study->s.repeats == 0 || study->objectives > 1) return HF_OK;
     const size_t outcome = study->objective[0];
-    doubts d = begin(study, outcome, &study->surrogate[outcome]);
+    doubts d = begin_doubts(study, outcome, &study->surrogate[outcome]);
     if ((double)d.repetitions >= FEW + most_share * (double)study->told) return HF_OK;
     uint64_t incumbent;
     hfi_verdict_at place;

@@ -15,7 +15,7 @@ typedef struct prepared_event {
     hfi_fitted fitted;
 } prepared_event;
 
-static void drop(const hfi_memory *memory, prepared_event *p)
+static void drop_prepared_event(const hfi_memory *memory, prepared_event *p)
 {
     HFI_MEMORY_FREE(memory, p->trial, p->note);
     hfi_fitted_free(memory, &p->fitted);
@@ -35,7 +35,7 @@ static hf_status damaged(hf_context *ctx, const hfi_study_event *event, const ch
     return hfi_fail(ctx, HF_ERR_MODEL_FILE, "an entry \"%s\" %s", kind_names[event->kind], why);
 }
 
-static hf_status grow(hf_context *ctx, hf_study *study, size_t more)
+static hf_status grow_trial_list(hf_context *ctx, hf_study *study, size_t more)
 {
     hfi_trial **trial = hfi_memory_grow(&study->memory, study->trial, study->trials, study->trials + more,
                                         &study->room, sizeof(hfi_trial *));
@@ -97,7 +97,7 @@ static hf_status new_trial(hf_context *ctx, hf_study *study, const hfi_study_eve
         t->region = event->values[d + 4];
     }
     p->trial = t;
-    return grow(ctx, study, 1);
+    return grow_trial_list(ctx, study, 1);
 }
 
 static hf_status take_fitted(hf_context *ctx, const hf_study *study, const hfi_study_event *event,
@@ -118,7 +118,7 @@ static hf_status take_fitted(hf_context *ctx, const hf_study *study, const hfi_s
     out->aside = aside;
     out->doubted = doubted;
     out->trial = out->value + parameters;
-    out->warp = (hfi_warp){.knee = v[3], .bend = v[4]};
+    out->warp = (hfi_warp){.knee = v[3], .scale = v[4]};
     out->facts = v[5] >= 0.0 && v[5] < 9e15 ? (uint64_t)v[5] : 0;
     return HF_OK;
 }
@@ -161,8 +161,8 @@ static hf_status check_label(hf_context *ctx, const hf_study *study, const hfi_s
     return HF_OK;
 }
 
-static hf_status prepare(hf_context *ctx, hf_study *study, const hfi_study_event *event, uint64_t *trials,
-                         prepared_event *p)
+static hf_status prepare_study_event(hf_context *ctx, hf_study *study, const hfi_study_event *event,
+                                     uint64_t *trials, prepared_event *p)
 {
     hf_status s = HF_OK;
     switch (event->kind) {
@@ -198,7 +198,7 @@ static hf_status prepare(hf_context *ctx, hf_study *study, const hfi_study_event
 
 /* ---- applying: cannot fail ----------------------------------------------------------------------------- */
 
-static void settle(hf_study *study, hfi_trial *trial, hf_trial_state state)
+static void end_trial(hf_study *study, hfi_trial *trial, hf_trial_state state)
 {
     study->pending -= trial->state == HF_TRIAL_PENDING;
     study->told -= trial->state == HF_TRIAL_TOLD;
@@ -227,10 +227,10 @@ static void begin_trial(hf_study *study, const hfi_study_event *event, prepared_
     p->trial = NULL;
     study->trial[study->trials++] = trial;
     const bool asked = event->kind == HFI_STUDY_ASKED;
-    study->pending++; /* as settle() expects of a new one */
+    study->pending++; /* as end_trial() expects of a new one */
     if (asked) return;
     hear(study, trial, event, event->values + study->d, p);
-    settle(study, trial, event->kind == HFI_STUDY_ADDED ? HF_TRIAL_TOLD : HF_TRIAL_FAILED);
+    end_trial(study, trial, event->kind == HFI_STUDY_ADDED ? HF_TRIAL_TOLD : HF_TRIAL_FAILED);
     trial->fact = ++study->facts;
 }
 
@@ -245,7 +245,7 @@ static hfi_region region_of(const double *v)
                         .heard = (uint64_t)v[6]};
 }
 
-static void apply(hf_study *study, const hfi_study_event *event, prepared_event *p)
+static void apply_study_event(hf_study *study, const hfi_study_event *event, prepared_event *p)
 {
     hfi_trial *trial = hfi_study_find(study, event->id);
     study->changes++;
@@ -258,11 +258,11 @@ static void apply(hf_study *study, const hfi_study_event *event, prepared_event 
     case HFI_STUDY_TOLD:
     case HFI_STUDY_FAILED:
         hear(study, trial, event, event->values, p);
-        settle(study, trial, event->kind == HFI_STUDY_TOLD ? HF_TRIAL_TOLD : HF_TRIAL_FAILED);
+        end_trial(study, trial, event->kind == HFI_STUDY_TOLD ? HF_TRIAL_TOLD : HF_TRIAL_FAILED);
         trial->fact = ++study->facts;
         break;
     case HFI_STUDY_EXPIRED:
-        settle(study, trial, HF_TRIAL_EXPIRED);
+        end_trial(study, trial, HF_TRIAL_EXPIRED);
         break;
     case HFI_STUDY_FITTED:
         hfi_fitted_free(&study->memory, &study->fitted[event->id]);
@@ -279,7 +279,7 @@ static void apply(hf_study *study, const hfi_study_event *event, prepared_event 
     case HFI_STUDY_KINDS:
         break;
     }
-    drop(&study->memory, p);
+    drop_prepared_event(&study->memory, p);
 }
 
 /* ---- the two ways -------------------------------------------------------------------------------------- */
@@ -288,11 +288,11 @@ hf_status hfi_study_replay(hf_context *ctx, hf_study *study, const hfi_study_eve
 {
     prepared_event p = {0};
     uint64_t trials = study->trials;
-    const hf_status s = prepare(ctx, study, event, &trials, &p);
+    const hf_status s = prepare_study_event(ctx, study, event, &trials, &p);
     if (s < 0)
-        drop(&study->memory, &p);
+        drop_prepared_event(&study->memory, &p);
     else
-        apply(study, event, &p);
+        apply_study_event(study, event, &p);
     return s < 0 ? s : HF_OK;
 }
 
@@ -308,15 +308,15 @@ hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t n, const hfi
     if (writable < 0) return writable;
     prepared_event *p = hfi_alloc(ctx, n, sizeof *p);
     if (p == NULL) return HF_ERR_MEMORY;
-    hf_status s = grow(ctx, study, n);
+    hf_status s = grow_trial_list(ctx, study, n);
     uint64_t trials = study->trials;
-    for (size_t i = 0; i < n && s >= 0; i++) s = prepare(ctx, study, &news[i], &trials, &p[i]);
+    for (size_t i = 0; i < n && s >= 0; i++) s = prepare_study_event(ctx, study, &news[i], &trials, &p[i]);
     if (s >= 0 && study->journalled) s = study->journal.append(ctx, study->journal.user, n, news);
     for (size_t i = 0; i < n; i++) {
         if (s >= 0)
-            apply(study, &news[i], &p[i]);
+            apply_study_event(study, &news[i], &p[i]);
         else
-            drop(&study->memory, &p[i]);
+            drop_prepared_event(&study->memory, &p[i]);
     }
     hfi_free(ctx, p);
     return s;

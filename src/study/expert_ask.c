@@ -9,8 +9,8 @@ static const double one_in = 20.0;
 
 /* ---- what was said ------------------------------------------------------------------------------------- */
 
-static hf_status check(hf_context *ctx, const hf_study *study, uint64_t trial, size_t outcome,
-                       hf_expert_label label, double correction, double variance)
+static hf_status check_label_call(hf_context *ctx, const hf_study *study, uint64_t trial, size_t outcome,
+                                  hf_expert_label label, double correction, double variance)
 {
     const hfi_trial *t = hfi_study_find(study, trial);
     if (t == NULL)
@@ -38,7 +38,7 @@ hf_status hf_study_label(hf_context *ctx, hf_study *study, uint64_t trial, size_
         return hfi_refuse(ctx, "hf_study_label: a context and a study are needed");
     hf_status s = hfi_study_enter(ctx, study, true);
     if (s < 0) return s;
-    s = check(ctx, study, trial, outcome, verdict, correction, variance);
+    s = check_label_call(ctx, study, trial, outcome, verdict, correction, variance);
     if (s >= 0) {
         const double values[3] = {(double)verdict, correction, variance};
         const hfi_study_event event = {.kind = HFI_STUDY_LABELLED,
@@ -57,7 +57,8 @@ hf_status hf_study_label(hf_context *ctx, hf_study *study, uint64_t trial, size_
 /* ---- whom to ask about --------------------------------------------------------------------------------- */
 
 /* Readings of the first objective as an expert's data; corrections that replace are in the readings already. */
-static hf_status ask(hf_context *ctx, const hf_study *study, hfi_surrogate *s, size_t *count, size_t *rows)
+static hf_status ask_study_expert(hf_context *ctx, const hf_study *study, hfi_surrogate *s, size_t *count,
+                                  size_t *rows)
 {
     const size_t n = s->n;
     double *mean = hfi_alloc(ctx, n, 2 * sizeof *mean), *sd = mean != NULL ? mean + n : NULL;
@@ -102,7 +103,7 @@ hf_status hf_study_expert(hf_context *ctx, hf_study *study, size_t *count, uint6
     most = most < surrogate->n ? most : surrogate->n;
     size_t *rows = hfi_alloc(own, most + 1, sizeof *rows);
     if (rows == NULL) s = HF_ERR_MEMORY;
-    if (s >= 0 && most > 0) s = hfi_worse(s, ask(own, study, surrogate, &most, rows));
+    if (s >= 0 && most > 0) s = hfi_worse(s, ask_study_expert(own, study, surrogate, &most, rows));
     for (size_t i = 0; i < most && s >= 0; i++) trial[i] = surrogate->trial[rows[i]];
     if (s >= 0) *count = most;
     hfi_free(own, rows);

@@ -114,7 +114,7 @@ static hf_status surrogate(hf_context *ctx, const searches *s, hf_posterior **ou
 
 /* ---- the proposal -------------------------------------------------------------------------------------- */
 
-static hf_status fill(hf_context *ctx, const searches *s, uint64_t number, double *u)
+static hf_status fill_outside_niches(hf_context *ctx, const searches *s, uint64_t number, double *u)
 {
     for (uint64_t k = 0; k < 1000; k++) {
         hfi_study_fill(s->study, number + 7919 * k, u);
@@ -156,7 +156,7 @@ hf_status hfi_study_explore(hf_context *ctx, const hf_study *study, const hfi_ro
     hf_posterior_free(own);
     if (status >= 0 && !found) {
         to->value = NAN;
-        status = hfi_worse(status, fill(ctx, &s, round->number, u));
+        status = hfi_worse(status, fill_outside_niches(ctx, &s, round->number, u));
     }
     if (status < 0) return status;
     to->reason = HF_REASON_EXPLORE;

@@ -47,7 +47,7 @@ typedef struct hunt {
 } hunt;
 
 /* Looks at `count` places of h->u. */
-static hf_status look(hf_context *ctx, hunt *h, size_t count)
+static hf_status evaluate_hunted_places(hf_context *ctx, hunt *h, size_t count)
 {
     const size_t d = h->study->d;
     for (size_t i = 0; i < count; i++) snap(h->study, h->u + i * d);
@@ -82,7 +82,7 @@ static const hfi_trial *some_trial(const hf_study *study, uint64_t k)
     return NULL;
 }
 
-static hf_status search(hf_context *ctx, hunt *h, uint64_t number)
+static hf_status search_hunted_places(hf_context *ctx, hunt *h, uint64_t number)
 {
     const hf_study *study = h->study;
     hfi_stream stream;
@@ -90,7 +90,7 @@ static hf_status search(hf_context *ctx, hunt *h, uint64_t number)
     hf_domain_quasirandom(&study->domain, (size_t)(number * SPREAD), SPREAD, h->u);
     for (size_t i = 0; i < NEAR; i++)
         neighbours(study, &stream, some_trial(study, i)->u, 0.25, 1, h->u + (SPREAD + i) * study->d);
-    hf_status s = look(ctx, h, SPREAD + NEAR);
+    hf_status s = evaluate_hunted_places(ctx, h, SPREAD + NEAR);
     double reach = 0.1, narrow = 0.02;
     for (size_t round = 0; round < ROUNDS && s >= 0; round++, reach *= 0.5) {
         const bool use = h->acquire != NULL && h->top > -INFINITY;
@@ -102,7 +102,7 @@ static hf_status search(hf_context *ctx, hunt *h, uint64_t number)
             const double *centre = use ? h->best : h->width > -INFINITY ? h->widest : some_trial(study, i)->u;
             neighbours(study, &stream, centre, reach, 1, h->u + i * study->d);
         }
-        s = look(ctx, h, ROUND);
+        s = evaluate_hunted_places(ctx, h, ROUND);
     }
     return s;
 }
@@ -124,7 +124,7 @@ hf_status hfi_hunt(hf_context *ctx, const hfi_places_among *among, const hf_acqu
         h.unknown = h.value + places;
         h.best = h.unknown + places;
         h.widest = h.best + d;
-        s = search(ctx, &h, ordinal);
+        s = search_hunted_places(ctx, &h, ordinal);
     }
     if (s >= 0 && h.width == -INFINITY) s = hfi_fail(ctx, HF_ERR_NO_DATA, "no place is admitted");
     if (s >= 0) {

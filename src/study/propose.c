@@ -42,7 +42,8 @@ static bool tried(const hf_study *study, const hfi_proposed *ahead, size_t count
     return false;
 }
 
-static hf_status start(const hf_study *study, const hfi_round *round, hfi_proposed *out, double *u)
+static hf_status propose_start_point(const hf_study *study, const hfi_round *round, hfi_proposed *out,
+                                     double *u)
 {
     out->reason = HF_REASON_START;
     for (uint64_t k = 0; k < 64; k++) {
@@ -377,13 +378,14 @@ static bool moves(const hfi_proposed *p)
 }
 
 /* From `from` (may be `u`) to the nearest inputs that settings have. */
-static void settle(const hf_study *study, const double *from, double *at, double *u)
+static void place_proposal(const hf_study *study, const double *from, double *at, double *u)
 {
     decode(study, from, at);
     for (size_t j = 0; j < study->d; j++) u[j] = hfi_variable_encode(&study->s.variable[j], at[j]);
 }
 
-static hf_status gather(hf_context *ctx, const hf_study *study, const hfi_round *r, chosen_proposals *b)
+static hf_status gather_chosen_proposals(hf_context *ctx, const hf_study *study, const hfi_round *r,
+                                         chosen_proposals *b)
 {
     const size_t d = study->d, known = r->pending - r->count, row = d * sizeof(double);
     const hf_status status =
@@ -397,7 +399,7 @@ static hf_status gather(hf_context *ctx, const hf_study *study, const hfi_round 
         if (i < known || !moves(&r->ahead[i - known])) {
             memcpy(b->staying_u + b->staying++ * d, from, row);
         } else {
-            settle(study, from, b->at, b->before + b->moving * d);
+            place_proposal(study, from, b->at, b->before + b->moving * d);
             memcpy(b->u + b->moving * d, from, row);
             b->number[b->moving++] = i - known;
         }
@@ -480,7 +482,7 @@ hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_r
     uint64_t id = 0;
     hfi_verdict_at incumbent;
     chosen_proposals b = {.moving = 0};
-    hf_status s = gather(ctx, study, r, &b);
+    hf_status s = gather_chosen_proposals(ctx, study, r, &b);
     const size_t steps = s >= 0 && b.moving > 1 ? affordable(study, r, &b) : 0;
     if (steps > 0) s = hfi_worse(s, hfi_study_incumbent(ctx, study, &id, &incumbent));
     if (s >= 0 && id > 0) {
@@ -491,7 +493,7 @@ hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_r
         if (a.best > -INFINITY)
             s = hfi_worse(s, hf_acquire_ascend(ctx, &a, &study->domain, steps, b.moving, b.u, &gain));
         for (size_t k = 0; k < b.moving; k++)
-            settle(study, b.u + k * study->d, b.at + k * study->d, b.u + k * study->d);
+            place_proposal(study, b.u + k * study->d, b.at + k * study->d, b.u + k * study->d);
         if (s >= 0 && gain > 0.0 && all_new(study, r, &b))
             s = hfi_worse(s, better(ctx, study, &a, &b, &more));
         if (s >= 0 && more) s = hfi_worse(s, take_over(ctx, study, &a, &b, r, proposed));
@@ -514,7 +516,7 @@ hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *r
         s = acquire_safely(ctx, study, r, modelled, to, u);
         if (s >= 0 && modelled) s = hfi_worse(s, expect(ctx, study, u, to));
     } else if (!modelled) {
-        s = start(study, r, to, u);
+        s = propose_start_point(study, r, to, u);
     } else {
         uint64_t doubted = 0;
         if (!r->doubted) s = hfi_study_doubt(ctx, study, &doubted);

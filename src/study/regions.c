@@ -28,7 +28,7 @@ static uint64_t best_for(const hf_study *study, const hfi_region *next, size_t r
     return best < n ? ids[best] : 0;
 }
 
-static size_t find(const uint64_t *ids, size_t n, uint64_t id)
+static size_t find_trial_id(const uint64_t *ids, size_t n, uint64_t id)
 {
     size_t i = 0;
     while (i < n && ids[i] != id) i++;
@@ -54,7 +54,8 @@ static hf_status update(hf_context *ctx, const hf_study *study, hfi_region *next
                         const uint64_t *ids, const hfi_verdict_at *places, size_t n, double spread)
 {
     hfi_region *region = &next[r];
-    const size_t fresh = newest(study, region, r, ids, places, n), old = find(ids, n, region->centre);
+    const size_t fresh = newest(study, region, r, ids, places, n),
+                 old = find_trial_id(ids, n, region->centre);
     hf_trust_event event = HF_TRUST_KEPT;
     if (fresh < n && old < n) {
         const hf_trust_outcome outcome = {

@@ -62,7 +62,7 @@ static double deviation(const double *values, size_t count)
 }
 
 /* Share of variable j in one function over all places. */
-static double share_of(const effects *e, const double *f, size_t j)
+static double compute_variable_share(const effects *e, const double *f, size_t j)
 {
     double effect[GRID];
     size_t values;
@@ -76,7 +76,8 @@ static double share_of(const effects *e, const double *f, size_t j)
     return whole > 0.0 ? fmin(deviation(effect, values) / whole, 1.0) : 0.0;
 }
 
-static hf_status compute(hf_context *ctx, effects *e, double *share, double *lower, double *upper)
+static hf_status compute_relevance_shares(hf_context *ctx, effects *e, double *share, double *lower,
+                                          double *upper)
 {
     const size_t d = e->study->d;
     make_places(e);
@@ -91,8 +92,9 @@ static hf_status compute(hf_context *ctx, effects *e, double *share, double *low
     }
     for (size_t j = 0; j < d && s >= 0; j++) {
         double *draws = e->share + j * DRAWS;
-        for (size_t r = 0; r < DRAWS; r++) draws[r] = share_of(e, e->value + (r + 1) * e->places, j);
-        share[j] = share_of(e, e->value, j);
+        for (size_t r = 0; r < DRAWS; r++)
+            draws[r] = compute_variable_share(e, e->value + (r + 1) * e->places, j);
+        share[j] = compute_variable_share(e, e->value, j);
         lower[j] = hfi_quantile(draws, DRAWS, 0.05);
         upper[j] = hfi_quantile(draws, DRAWS, 0.95);
     }
@@ -113,7 +115,7 @@ hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, d
     effects e = {.study = study, .posterior = study->surrogate[outcome].posterior, .places = places};
     s = HFI_ALLOC(own, HFI_ROOMS(e.u, places, d), HFI_ROOMS(e.value, places, DRAWS + 1),
                   HFI_ROOMS(e.share, d, DRAWS));
-    if (s >= 0) s = compute(own, &e, share, lower, upper);
+    if (s >= 0) s = compute_relevance_shares(own, &e, share, lower, upper);
     HFI_FREE(own, e.u, e.value, e.share);
     hfi_context_give_back(ctx, own);
     return s;

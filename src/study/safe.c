@@ -28,8 +28,8 @@ bool hfi_study_is_certain(const hf_study *study)
 
 /* ---- envelopes ----------------------------------------------------------------------------------------- */
 
-static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, double **x, double **y,
-                        size_t *count)
+static hf_status gather_outcome_readings(hf_context *ctx, const hf_study *study, size_t outcome, double **x,
+                                         double **y, size_t *count)
 {
     const size_t most = study->told + study->failed + 1, d = study->d;
     *count = 0;
@@ -51,7 +51,7 @@ static hf_status add_envelope(hf_context *ctx, hfi_safe *safe, size_t outcome)
     double *x = NULL, *y = NULL;
     size_t n = 0;
     hf_status s = hf_kernel_parse(ctx, o->kernel, NULL, safe->study->d, &kernel);
-    if (s >= 0) s = gather(ctx, safe->study, outcome, &x, &y, &n);
+    if (s >= 0) s = gather_outcome_readings(ctx, safe->study, outcome, &x, &y, &n);
     if (s >= 0 && n == 0)
         s = hfi_refuse(ctx, "no trial has told %s yet: add one whose settings surely satisfy it", o->name);
     if (s >= 0) {

@@ -121,7 +121,7 @@ static bool copy_outcomes(hf_study *study, const hf_study_settings *from)
 }
 
 /* The free() of what is const for everybody else. */
-static void release(const hfi_memory *memory, const void *block)
+static void free_const_block(const hfi_memory *memory, const void *block)
 {
     void *mine;
     memcpy(&mine, &block, sizeof mine);
@@ -132,25 +132,25 @@ void hfi_study_settings_free(const hfi_memory *memory, hf_study_settings *s)
 {
     for (size_t i = 0; i < s->variables; i++) {
         const hf_variable *v = &s->variable[i];
-        release(memory, v->name);
-        for (size_t k = 0; v->level != NULL && k < v->levels; k++) release(memory, v->level[k]);
-        release(memory, v->level);
+        free_const_block(memory, v->name);
+        for (size_t k = 0; v->level != NULL && k < v->levels; k++) free_const_block(memory, v->level[k]);
+        free_const_block(memory, v->level);
     }
     for (size_t i = 0; i < s->outcomes; i++) {
-        release(memory, s->outcome[i].name);
-        release(memory, s->outcome[i].kernel);
+        free_const_block(memory, s->outcome[i].name);
+        free_const_block(memory, s->outcome[i].kernel);
     }
-    release(memory, s->variable);
-    release(memory, s->outcome);
-    release(memory, s->preset);
-    release(memory, s->kernel);
+    free_const_block(memory, s->variable);
+    free_const_block(memory, s->outcome);
+    free_const_block(memory, s->preset);
+    free_const_block(memory, s->kernel);
     *s = (hf_study_settings){0};
 }
 
 void hfi_study_free_settings(hf_study *study)
 {
     hfi_study_settings_free(&study->memory, &study->s);
-    release(&study->memory, study->domain.lower);
+    free_const_block(&study->memory, study->domain.lower);
     hfi_memory_free(&study->memory, study->expression);
 }
 

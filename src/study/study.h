@@ -76,10 +76,10 @@ typedef struct hfi_trial {
     double numbers[];
 } hfi_trial;
 
-/** Monotone change of an objective's unit: z = y above `knee`, knee - bend log1p((knee - y) / bend)
- * below it. */
+/** Monotone change of an objective's unit: z = y above `knee`, knee - scale log1p((knee - y) /
+ * scale) below it. */
 typedef struct hfi_warp {
-    double knee, bend; /* bend infinite: none */
+    double knee, scale; /* scale infinite: none */
 } hfi_warp;
 
 /** Result of training one outcome's surrogate. */

@@ -43,7 +43,8 @@ size_t hfi_study_readings(const hf_study *study, size_t outcome)
     return count;
 }
 
-static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s)
+static hf_status gather_surrogate_readings(hf_context *ctx, const hf_study *study, size_t outcome,
+                                           hfi_surrogate *s)
 {
     const hfi_memory *memory = &study->memory;
     const size_t n = hfi_study_readings(study, outcome), d = study->d;
@@ -148,9 +149,10 @@ static bool due(const hfi_fitted *fitted, size_t n)
     return r < 2 || n < r || n - r >= (r < 20 ? 1 : r / 10);
 }
 
-static hf_status make(hf_context *ctx, const hf_study *study, size_t outcome, hfi_surrogate *s)
+static hf_status make_outcome_surrogate(hf_context *ctx, const hf_study *study, size_t outcome,
+                                        hfi_surrogate *s)
 {
-    hf_status status = gather(ctx, study, outcome, s);
+    hf_status status = gather_surrogate_readings(ctx, study, outcome, s);
     if (status < 0) return status;
     bool again = due(&study->fitted[outcome], s->n);
     if (!again) {
@@ -159,7 +161,7 @@ static hf_status make(hf_context *ctx, const hf_study *study, size_t outcome, hf
             status = hfi_worse(status, surprised(ctx, study, s, study->fitted[outcome].facts, &again));
         if (status >= 0 && again) {
             hfi_surrogate_free(&study->memory, s);
-            status = gather(ctx, study, outcome, s);
+            status = gather_surrogate_readings(ctx, study, outcome, s);
         }
     }
     if (again && status >= 0) status = hfi_surrogate_train(ctx, study, outcome, s);
@@ -176,7 +178,7 @@ static hf_status surrogate_of(hf_context *ctx, hf_study *study, size_t of, hfi_s
     *out = s;
     if (s->posterior != NULL && s->changes == study->facts) return HF_OK;
     hfi_surrogate made = {0};
-    const hf_status status = make(ctx, study, of, &made);
+    const hf_status status = make_outcome_surrogate(ctx, study, of, &made);
     if (status < 0) {
         hfi_surrogate_free(&study->memory, &made);
         return status;
@@ -213,7 +215,7 @@ hf_status hfi_study_news(hf_context *ctx, const hf_study *study, hfi_study_event
         if (!study->surrogate[o].trained) continue;
         const size_t held = f->parameters + f->aside + f->doubted;
         const double head[6] = {(double)f->parameters, (double)f->aside, (double)f->doubted,
-                                f->warp.knee,          f->warp.bend,     (double)f->facts};
+                                f->warp.knee,          f->warp.scale,    (double)f->facts};
         memcpy(at, head, sizeof head);
         memcpy(at + 6, f->value, held * sizeof *at);
         news[(*n)++] = (hfi_study_event){.kind = HFI_STUDY_FITTED,

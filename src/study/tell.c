@@ -20,8 +20,8 @@ double hfi_study_clock(double given)
 }
 
 /* Outcomes and noises into `out` (2 outcomes); how many are numbers into *present. */
-static hf_status take(hf_context *ctx, const hf_study *study, const double *value, const double *noise,
-                      double *out, size_t *present)
+static hf_status take_told_outcomes(hf_context *ctx, const hf_study *study, const double *value,
+                                    const double *noise, double *out, size_t *present)
 {
     const size_t n = study->outcomes;
     *present = 0;
@@ -71,8 +71,8 @@ static hf_status may_tell(hf_context *ctx, const hf_study *study, hfi_study_kind
                       numbers[other]);
 }
 
-static hf_status settle(hf_context *ctx, hf_study *study, hfi_study_kind kind, uint64_t id,
-                        const double *numbers, const char *note)
+static hf_status end_trial(hf_context *ctx, hf_study *study, hfi_study_kind kind, uint64_t id,
+                           const double *numbers, const char *note)
 {
     hf_status s = hfi_study_enter(ctx, study, true);
     if (s < 0) return s;
@@ -97,12 +97,12 @@ static hf_status result(hf_context *ctx, hf_study *study, hfi_study_kind kind, u
     if (ctx == NULL || study == NULL) return hfi_refuse(ctx, "a result needs a context and a study");
     double numbers[2 * HFI_STUDY_OUTCOMES];
     size_t present;
-    const hf_status s = take(ctx, study, value, noise, numbers, &present);
+    const hf_status s = take_told_outcomes(ctx, study, value, noise, numbers, &present);
     if (s < 0) return s;
     if (kind == HFI_STUDY_TOLD && present == 0)
         return hfi_refuse(ctx, "nothing is told of trial %llu; a trial without any outcome has failed",
                           (unsigned long long)id);
-    return settle(ctx, study, kind, id, numbers, note);
+    return end_trial(ctx, study, kind, id, numbers, note);
 }
 
 hf_status hf_study_tell(hf_context *ctx, hf_study *study, uint64_t trial, const double *y,
@@ -116,8 +116,8 @@ hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial, const 
     return result(ctx, study, HFI_STUDY_FAILED, trial, y, NULL, note);
 }
 
-static hf_status add(hf_context *ctx, hf_study *study, bool failed, const double *at, const double *y,
-                     const double *noise, const char *note, uint64_t *id)
+static hf_status add_past_trial(hf_context *ctx, hf_study *study, bool failed, const double *at,
+                                const double *y, const double *noise, const char *note, uint64_t *id)
 {
     if (ctx == NULL || study == NULL || at == NULL)
         return hfi_refuse(ctx, "a past trial needs a context, a study and its settings");
@@ -129,7 +129,7 @@ static hf_status add(hf_context *ctx, hf_study *study, bool failed, const double
     if (numbers == NULL) return HF_ERR_MEMORY;
     size_t present = 0;
     memcpy(numbers, at, d * sizeof *at);
-    s = take(ctx, study, y, noise, numbers + d, &present);
+    s = take_told_outcomes(ctx, study, y, noise, numbers + d, &present);
     if (s >= 0 && present == 0 && !failed)
         s = hfi_refuse(
             ctx, "a past trial needs an outcome; all of its are missing. One that failed is added as such");
@@ -153,11 +153,11 @@ static hf_status add(hf_context *ctx, hf_study *study, bool failed, const double
 hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *y,
                        const double *noise, const char *note, uint64_t *id)
 {
-    return add(ctx, study, false, at, y, noise, note, id);
+    return add_past_trial(ctx, study, false, at, y, noise, note, id);
 }
 
 hf_status hf_study_add_failed(hf_context *ctx, hf_study *study, const double *at, const double *y,
                               const char *note, uint64_t *id)
 {
-    return add(ctx, study, true, at, y, NULL, note, id);
+    return add_past_trial(ctx, study, true, at, y, NULL, note, id);
 }

@@ -72,7 +72,7 @@ static hf_status assignments(hf_context *ctx, const hf_study *study, const hfi_f
 }
 
 /* The other way round: what a posterior was trained to, user's units. */
-static void learn(const hf_posterior *posterior, double *value)
+static void read_trained_parameters(const hf_posterior *posterior, double *value)
 {
     const hf_kernel *kernel = hf_posterior_kernel(posterior);
     const size_t count = hf_kernel_parameters(kernel);
@@ -214,14 +214,14 @@ typedef struct outcome_training {
     double wrong, range; /* share of wrong readings; of all readings */
 } outcome_training;
 
-static void drop(hf_context *ctx, explanation *a)
+static void drop_explanation(hf_context *ctx, explanation *a)
 {
     hf_posterior_free(a->posterior);
     HFI_FREE(ctx, a->reading, a->aside);
     *a = (explanation){0};
 }
 
-static void judge(const outcome_training *t, explanation *a)
+static void judge_explanation(const outcome_training *t, explanation *a)
 {
     double kept = 0.0;
     for (size_t i = 0; i < t->s->n; i++) kept += a->aside[i] ? 0.0 : 1.0;
@@ -282,7 +282,7 @@ static hf_status readmit(hf_context *ctx, const outcome_training *t, const bool 
     if (!any) return status;
     double *value = hfi_alloc(ctx, parameters, sizeof *value);
     if (value == NULL) return HF_ERR_MEMORY;
-    learn(a->posterior, value);
+    read_trained_parameters(a->posterior, value);
     const hfi_fitted now = {.parameters = parameters, .value = value};
     hf_posterior *again = NULL;
     status = condition(ctx, t->study, t->outcome, s, a->aside, &now, &again);
@@ -333,7 +333,7 @@ static hf_status try_without(hf_context *ctx, const outcome_training *t, const b
     if (s >= 0 && out != NULL) s = hfi_worse(s, readmit(ctx, t, out, a));
     if (s >= 0) s = hfi_worse(s, insist(ctx, t, a));
     for (size_t i = 0; i < n && s >= 0; i++) a->reading[i].suspected = a->reading[i].suspected || a->aside[i];
-    if (s >= 0) judge(t, a);
+    if (s >= 0) judge_explanation(t, a);
     hfi_free(ctx, y);
     return s;
 }
@@ -342,8 +342,8 @@ static hf_status try_without(hf_context *ctx, const outcome_training *t, const b
 
 /* Parameters and verdicts of the attempt that won, into s->next. The posterior is made of these, as it is
  * where they come out of a journal: to the last digit the same. */
-static hf_status remember(hf_context *ctx, const hf_study *study, size_t outcome, explanation *a,
-                          hfi_surrogate *s)
+static hf_status remember_explanation(hf_context *ctx, const hf_study *study, size_t outcome, explanation *a,
+                                      hfi_surrogate *s)
 {
     const size_t parameters = hf_kernel_parameters(hf_posterior_kernel(a->posterior)) + 2;
     hfi_fitted *next = &s->next;
@@ -353,7 +353,7 @@ static hf_status remember(hf_context *ctx, const hf_study *study, size_t outcome
     next->facts = study->facts;
     next->parameters = parameters;
     next->trial = next->value + parameters;
-    learn(a->posterior, next->value);
+    read_trained_parameters(a->posterior, next->value);
     memcpy(s->aside, a->aside, s->n * sizeof *s->aside);
     memcpy(s->reading, a->reading, s->n * sizeof *s->reading);
     for (size_t i = 0; i < s->n; i++)
@@ -387,7 +387,8 @@ static bool were_aside(const hfi_surrogate *s, const hfi_fitted *before, bool *o
 }
 
 /* The attempt without the readings `out` takes the place of the best so far if it explains all readings better. */
-static hf_status compare(hf_context *ctx, const outcome_training *t, const bool *out, explanation *best)
+static hf_status compare_explanations(hf_context *ctx, const outcome_training *t, const bool *out,
+                                      explanation *best)
 {
     explanation other = {0};
     const hf_status s = try_without(ctx, t, out, &other);
@@ -396,7 +397,7 @@ static hf_status compare(hf_context *ctx, const outcome_training *t, const bool 
         *best = other;
         other = held;
     }
-    drop(ctx, &other);
+    drop_explanation(ctx, &other);
     return s;
 }
 
@@ -407,10 +408,11 @@ static hf_status best_attempt(hf_context *ctx, const outcome_training *t, explan
     bool *out = hfi_alloc(ctx, n, sizeof *out);
     if (out == NULL) return HF_ERR_MEMORY;
     hf_status s = try_without(ctx, t, NULL, best);
-    if (s >= 0 && more && were_aside(t->s, t->before, out)) s = hfi_worse(s, compare(ctx, t, out, best));
+    if (s >= 0 && more && were_aside(t->s, t->before, out))
+        s = hfi_worse(s, compare_explanations(ctx, t, out, best));
     if (s >= 0 && more && hfi_surrogate_contradicted(t->study, t->s, t->range, out) &&
         memcmp(out, best->aside, n * sizeof *out) != 0)
-        s = hfi_worse(s, compare(ctx, t, out, best));
+        s = hfi_worse(s, compare_explanations(ctx, t, out, best));
     hfi_free(ctx, out);
     return s;
 }
@@ -431,8 +433,8 @@ hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t of,
     range_of(s, &t);
     t.wrong = hfi_study_wrong_share(study, of, s);
     hf_status status = best_attempt(ctx, &t, &best);
-    if (status >= 0) status = hfi_worse(status, remember(ctx, study, of, &best, s));
-    drop(ctx, &best);
+    if (status >= 0) status = hfi_worse(status, remember_explanation(ctx, study, of, &best, s));
+    drop_explanation(ctx, &best);
     return status;
 }
 

@@ -12,7 +12,7 @@ typedef struct cursor {
     bool reading;
 } cursor;
 
-static void many(cursor *c, double *values, size_t count)
+static void copy_cursor_values(cursor *c, double *values, size_t count)
 {
     if (c->reading)
         memcpy(values, c->at, count * sizeof *values);
@@ -34,7 +34,7 @@ static void whole(cursor *c, size_t *value)
 /* The lower triangle, column by column. */
 static void triangle(cursor *c, double *matrix, size_t m)
 {
-    for (size_t j = 0; j < m; j++) many(c, matrix + j + j * m, m - j);
+    for (size_t j = 0; j < m; j++) copy_cursor_values(c, matrix + j + j * m, m - j);
 }
 
 static size_t triangle_numbers(size_t m)
@@ -68,14 +68,14 @@ static void go_through(hfi_svgp_climb *c, cursor *at, size_t *epoch, size_t *bat
     whole(at, &settled);
     c->run->report->found.stop = (hf_stop)stop;
     c->settled = settled > 0;
-    many(at, &c->value, 1);
-    many(at, &q->noise.threshold, 1);
-    many(at, c->state, c->length);
-    many(at, c->first, c->length);
-    many(at, c->second, c->length);
-    many(at, c->average, c->length);
-    many(at, c->bound, c->most);
-    many(at, q->shift, q->m);
+    copy_cursor_values(at, &c->value, 1);
+    copy_cursor_values(at, &q->noise.threshold, 1);
+    copy_cursor_values(at, c->state, c->length);
+    copy_cursor_values(at, c->first, c->length);
+    copy_cursor_values(at, c->second, c->length);
+    copy_cursor_values(at, c->average, c->length);
+    copy_cursor_values(at, c->bound, c->most);
+    copy_cursor_values(at, q->shift, q->m);
     triangle(at, q->precision, q->m);
 }
 
@@ -127,14 +127,14 @@ typedef struct svgp_pass {
     hfi_svgp_sums *sums;
 } svgp_pass;
 
-/* Readings, those far off, pull, square. */
+/* Readings, those far off, linear, square. */
 static void go_through_sums(const svgp_pass *p, hfi_journal_entry *entry)
 {
     const hfi_svgp *q = p->run->q;
     cursor at = {.at = entry->answer, .reading = entry->recalled};
     whole(&at, &p->sums->readings);
     whole(&at, &p->sums->far);
-    many(&at, p->sums->pull, q->m);
+    copy_cursor_values(&at, p->sums->linear, q->m);
     triangle(&at, p->sums->square, q->m);
 }
 
@@ -157,7 +157,7 @@ hf_status hfi_svgp_pass(const hfi_svgp_run *run, hfi_svgp_sums *sums)
     memcpy(numbers, q->mu, m * sizeof *numbers);
     numbers[m] = q->noise.threshold;
     svgp_pass p = {.run = run, .sums = sums};
-    hfi_journal_entry entry = {.asked = m + 1, .told = told, .question = numbers, .answer = numbers + m + 1};
+    hfi_journal_entry entry = {.asked = m + 1, .told = told, .key = numbers, .answer = numbers + m + 1};
     const hf_status s = hfi_journal_answer(run->space->journal, &entry, make_pass, &p);
     if (entry.recalled) {
         sums->value = entry.value;

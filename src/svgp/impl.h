@@ -133,7 +133,7 @@ typedef struct hfi_svgp_sums {
     double value; /* of E[log p] */
     size_t readings, far;
     double *square; /* lower of sum -2 h a a' */
-    double *pull;   /* sum (g - 2 h a'mu) a */
+    double *linear; /* sum (g - 2 h a'mu) a */
     /* of the value: kernel, mean, log noise, coordinates of z if z_trained, log(nu - 1) */
     double *gradient;
     bool z_trained;

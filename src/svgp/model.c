@@ -8,7 +8,7 @@ enum {
     MOST_ROWS = 1024 /* looked at together: three m x 1024 matrices */
 };
 
-static hf_status allocate(hfi_svgp *q)
+static hf_status allocate_svgp(hfi_svgp *q)
 {
     hf_context *ctx = q->ctx;
     const size_t m = q->m, d = q->d, c = q->capacity;
@@ -32,7 +32,7 @@ hf_status hfi_svgp_init(hf_context *ctx, hf_kernel *kernel, hf_mean *mean, const
 {
     *out = (hfi_svgp){.ctx = ctx, .kernel = kernel, .mean = mean, .noise = *noise, .m = m, .d = d};
     out->capacity = capacity > MOST_ROWS ? MOST_ROWS : capacity > 0 ? capacity : 1;
-    const hf_status s = allocate(out);
+    const hf_status s = allocate_svgp(out);
     if (s < 0) {
         hfi_svgp_free(out);
         return s;

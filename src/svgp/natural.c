@@ -41,7 +41,7 @@ hf_status hfi_svgp_natural(hfi_svgp *q, const hfi_svgp_sums *sums, double scale,
     exchange(&q->precision, &q->spare);
     exchange(&q->lp, &q->another);
     for (size_t j = 0; j < m; j++) {
-        q->shift[j] = (1.0 - rho) * q->shift[j] + rho * scale * sums->pull[j];
+        q->shift[j] = (1.0 - rho) * q->shift[j] + rho * scale * sums->linear[j];
         q->mu[j] = q->shift[j];
     }
     hfi_chol_solve(m, q->lp, m, q->mu);
@@ -98,10 +98,10 @@ hf_status hfi_svgp_collapse(hfi_svgp *q, const hfi_svgp_sums *sums, double *boun
     double *product = q->another;
     hfi_symv(m, sums->square, m, q->mu, product);
     const double constant =
-        sums->value - hfi_dot(m, q->mu, sums->pull) + 0.5 * (hfi_dot(m, q->mu, product) + resolved);
+        sums->value - hfi_dot(m, q->mu, sums->linear) + 0.5 * (hfi_dot(m, q->mu, product) + resolved);
     const hf_status s = hfi_svgp_natural(q, sums, 1.0, 1.0);
     if (s < 0) return s;
-    *bound = constant + 0.5 * hfi_dot(m, sums->pull, q->mu) - 0.5 * hfi_chol_logdet(m, q->lp, m);
+    *bound = constant + 0.5 * hfi_dot(m, sums->linear, q->mu) - 0.5 * hfi_chol_logdet(m, q->lp, m);
     return HF_OK;
 }
 

@@ -15,11 +15,11 @@ typedef struct piece {
     size_t count;
     const double *x, *y, *extra, *centre;
     bool natural, gradient;
-    double *prior, *white, *offset, *pull; /* rows of q->row */
+    double *prior, *white, *offset, *linear; /* rows of q->row */
 } piece;
 
 /* Adjoint of a: mu g + 2 h (S - I) a. On entry t holds Lp^-1 a. */
-static void pull_back(const piece *p, size_t begin, size_t count)
+static void solve_transposed(const piece *p, size_t begin, size_t count)
 {
     const hfi_svgp *q = p->q;
     const size_t m = q->m;
@@ -32,7 +32,7 @@ static void pull_back(const piece *p, size_t begin, size_t count)
     }
 }
 
-static void look_at(size_t task, int thread, void *arg)
+static void evaluate_piece_chunk(size_t task, int thread, void *arg)
 {
     const piece *p = arg;
     hfi_svgp *q = p->q;
@@ -51,20 +51,20 @@ static void look_at(size_t task, int thread, void *arg)
         const hfi_svgp_term e = hfi_svgp_expected(&q->noise, p->y[r], p->extra[r], p->white[r], mean,
                                                   variance, p->centre ? p->centre[r] : mean);
         q->term[r] = e;
-        p->pull[r] = e.mean - 2.0 * e.variance * moved;
+        p->linear[r] = e.mean - 2.0 * e.variance * moved;
         for (size_t j = 0; p->natural && j < m; j++) w[j + i * m] = -2.0 * e.variance * ai[j];
     }
-    if (p->gradient) pull_back(p, begin, count);
+    if (p->gradient) solve_transposed(p, begin, count);
 }
 
 /* Prior means and variances of the rows; white[i] is what white noise adds. */
-static void prepare(piece *p)
+static void prepare_piece(piece *p)
 {
     hfi_svgp *q = p->q;
     p->prior = q->row;
     p->white = q->row + q->capacity;
     p->offset = q->row + 2 * q->capacity;
-    p->pull = q->row + 3 * q->capacity;
+    p->linear = q->row + 3 * q->capacity;
     hfi_kernel_diagonal(q->kernel, p->count, p->x, q->d, false, p->prior);
     hfi_kernel_diagonal(q->kernel, p->count, p->x, q->d, true, p->white);
     for (size_t i = 0; i < p->count; i++) p->white[i] = fmax(p->white[i] - p->prior[i], 0.0);
@@ -75,8 +75,8 @@ static hf_status add_piece(piece *p, hfi_svgp_sums *sums)
 {
     hfi_svgp *q = p->q;
     const size_t m = q->m;
-    prepare(p);
-    hfi_parallel_for(q->ctx, (p->count + CHUNK - 1) / CHUNK, look_at, p);
+    prepare_piece(p);
+    hfi_parallel_for(q->ctx, (p->count + CHUNK - 1) / CHUNK, evaluate_piece_chunk, p);
     for (size_t i = 0; i < p->count; i++) {
         const hfi_svgp_term *e = &q->term[i];
         sums->value += e->value;
@@ -87,7 +87,7 @@ static hf_status add_piece(piece *p, hfi_svgp_sums *sums)
         return hfi_fail(q->ctx, HF_ERR_NOT_FINITE, "the bound is not finite for the rows of this batch");
     if (p->natural) {
         hfi_lower_product(q->ctx, m, p->count, q->w, m, q->a, m, sums->square, m);
-        hfi_gemv(m, p->count, 1.0, q->a, m, p->pull, 1.0, sums->pull);
+        hfi_gemv(m, p->count, 1.0, q->a, m, p->linear, 1.0, sums->linear);
     }
     return p->gradient ? hfi_svgp_add_gradient(q, p->count, p->x, sums) : HF_OK;
 }

@@ -72,7 +72,7 @@ static void start_epoch(hfi_batches *b)
 }
 
 /* The next `count` rows of the epoch's order into the buffer. */
-static hf_status fill(hfi_batches *b, size_t count)
+static hf_status fill_batch_rows(hfi_batches *b, size_t count)
 {
     const size_t n = b->rows->n, d = b->rows->d;
     hf_status s = HF_OK;
@@ -96,7 +96,7 @@ static hf_status next_group(hfi_batches *b)
     const size_t last = hfi_smaller(b->batch + b->per_group, b->count);
     const size_t count = begin_of(b, last) - begin_of(b, b->batch);
     if (!(b->resident && b->held > 0)) {
-        const hf_status s = fill(b, count);
+        const hf_status s = fill_batch_rows(b, count);
         if (s < 0) return s;
     }
     b->held = count;

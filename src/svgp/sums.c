@@ -16,13 +16,13 @@ hf_status hfi_svgp_sums_init(const hfi_svgp *q, bool natural, bool gradient, boo
     *out = (hfi_svgp_sums){.z_trained = z_trained};
     if (natural) {
         out->square = hfi_alloc(q->ctx, q->m, q->m * sizeof(double));
-        out->pull = hfi_alloc(q->ctx, q->m, sizeof(double));
+        out->linear = hfi_alloc(q->ctx, q->m, sizeof(double));
     }
     if (gradient) {
         out->gradient = hfi_alloc(q->ctx, hfi_svgp_gradient_length(q, z_trained), sizeof(double));
         out->corner = hfi_alloc(q->ctx, q->m, q->m * sizeof(double));
     }
-    if ((!natural || (out->square && out->pull)) && (!gradient || (out->gradient && out->corner)))
+    if ((!natural || (out->square && out->linear)) && (!gradient || (out->gradient && out->corner)))
         return HF_OK;
     hfi_svgp_sums_free(q, out);
     return HF_ERR_MEMORY;
@@ -30,7 +30,7 @@ hf_status hfi_svgp_sums_init(const hfi_svgp *q, bool natural, bool gradient, boo
 
 void hfi_svgp_sums_free(const hfi_svgp *q, hfi_svgp_sums *sums)
 {
-    HFI_FREE(q->ctx, sums->square, sums->pull, sums->gradient, sums->corner);
+    HFI_FREE(q->ctx, sums->square, sums->linear, sums->gradient, sums->corner);
     *sums = (hfi_svgp_sums){0};
 }
 
@@ -40,7 +40,7 @@ void hfi_svgp_sums_clear(const hfi_svgp *q, hfi_svgp_sums *sums)
     sums->value = 0.0;
     sums->readings = sums->far = 0;
     if (sums->square) memset(sums->square, 0, m * m * sizeof(double));
-    if (sums->pull) memset(sums->pull, 0, m * sizeof(double));
+    if (sums->linear) memset(sums->linear, 0, m * sizeof(double));
     if (sums->gradient) memset(sums->gradient, 0, length * sizeof(double));
     if (sums->corner) memset(sums->corner, 0, m * m * sizeof(double));
 }

@@ -14,8 +14,8 @@ enum {
 
 static const double first_nu = 4.0;
 
-static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_trainer *space,
-                       const hf_fit_settings *settings, size_t m, double noise)
+static hf_status check_svgp_fit(hf_context *ctx, const hfi_row_source *rows, const hfi_trainer *space,
+                                const hf_fit_settings *settings, size_t m, double noise)
 {
     const hfi_svgp_kind *kind = hfi_svgp_kind_of(settings->sites);
     hf_fit_settings chosen = *settings;
@@ -44,7 +44,7 @@ static double observed_noise(const hfi_svgp *q, const hf_fit_settings *settings)
                                     settings->consistent_noise ? q->noise.threshold : INFINITY);
 }
 
-/* The average, where a constant usually starts, is what wild readings pull at most. */
+/* The average, where a constant usually starts, is what wild readings linear at most. */
 static hf_status start_at_median(hfi_svgp_run *run)
 {
     hf_mean *mean = run->q->mean;
@@ -64,7 +64,7 @@ static hf_status start_at_median(hfi_svgp_run *run)
 }
 
 /* Nothing to train and a closed form at hand: no batches are needed. */
-static bool is_settled(const hfi_svgp_run *run)
+static bool needs_no_training(const hfi_svgp_run *run)
 {
     return run->space->free_count == 0 && !run->train_nu;
 }
@@ -76,9 +76,9 @@ static hf_status fit(hfi_svgp_run *run, hfi_solution *out)
     if (s >= 0 && !hfi_svgp_is_plain(q->noise.kind)) s = hfi_svgp_take_sample(run);
     if (s >= 0 && !hfi_svgp_is_plain(q->noise.kind) && run->settings->train) s = start_at_median(run);
     run->warm = run->settings->optimiser == HF_OPTIMISER_LBFGS;
-    if (s >= 0 && !is_settled(run) && run->warm) s = hfi_svgp_warm_start(run);
-    if (s >= 0 && !is_settled(run)) s = hfi_svgp_train(run);
-    run->trained = !is_settled(run);
+    if (s >= 0 && !needs_no_training(run) && run->warm) s = hfi_svgp_warm_start(run);
+    if (s >= 0 && !needs_no_training(run)) s = hfi_svgp_train(run);
+    run->trained = !needs_no_training(run);
     if (s < 0) return s;
     const hf_status finished = hfi_svgp_finish(run);
     if (finished < 0) return finished;
@@ -105,7 +105,7 @@ hf_status hfi_svgp_fit(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
                        hfi_solution *out, hfi_svgp_report *report)
 {
     memset(out, 0, sizeof *out);
-    hf_status s = check(ctx, rows, space, settings, m, *noise);
+    hf_status s = check_svgp_fit(ctx, rows, space, settings, m, *noise);
     if (s < 0) return s;
     hf_fit_settings own = *settings;
     if (own.minibatch == 0) own.minibatch = rows->n <= WHOLE ? rows->n : USUAL_BATCH;

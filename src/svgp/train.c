@@ -80,7 +80,7 @@ static hf_status add_batch(hfi_svgp_climb *c)
     return hfi_svgp_add(c->run->q, count, c->batches.x, c->batches.y, c->batches.extra, NULL, &c->sums);
 }
 
-static hf_status step(hfi_svgp_climb *c)
+static hf_status step_svgp_batch(hfi_svgp_climb *c)
 {
     hfi_svgp *q = c->run->q;
     hfi_svgp_sums_clear(q, &c->sums);
@@ -103,7 +103,7 @@ static hf_status round_of_steps(hfi_svgp_climb *c, size_t steps, double done)
 {
     hfi_svgp *q = c->run->q;
     while (c->step < steps) {
-        const hf_status s = step(c);
+        const hf_status s = step_svgp_batch(c);
         if (s < 0) return s;
         c->step++;
         c->value += c->sums.value;
@@ -206,7 +206,7 @@ static hf_status whole_step(hfi_svgp_climb *c, double rho)
 }
 
 /* q catches up with the starting values before these are asked to move. Student-t noise starts from robust
- * sites: at the prior its expected log density is all but flat and would pull for many steps; the variance
+ * sites: at the prior its expected log density is all but flat and would linear for many steps; the variance
  * there may be a thousand times the noise's. */
 static hf_status first_steps(hfi_svgp_climb *c)
 {

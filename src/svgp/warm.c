@@ -56,7 +56,7 @@ static hf_status borrow_space(const hfi_svgp_run *run, warm *w)
 }
 
 /* Places up to m inducing inputs among the share's rows for the present kernel; *chosen of them are distinct. */
-static hf_status place(const hfi_svgp_run *run, warm *w, size_t m, size_t *chosen)
+static hf_status place_inducing_inputs(const hfi_svgp_run *run, warm *w, size_t m, size_t *chosen)
 {
     return hf_choose_inducing(run->q->ctx, run->q->kernel, run->settings->inducing_choice, w->n, w->x,
                               run->q->d, m, w->z, chosen);
@@ -68,7 +68,7 @@ static hf_status make_evaluator(const hfi_svgp_run *run, warm *w, size_t wanted)
     hfi_evaluator *e = &w->trainer.evaluator;
     hfi_inducing inducing;
     size_t m = 0;
-    hf_status s = place(run, w, hfi_smaller(wanted, hfi_smaller(q->m, w->n)), &m);
+    hf_status s = place_inducing_inputs(run, w, hfi_smaller(wanted, hfi_smaller(q->m, w->n)), &m);
     if (s >= 0) s = hfi_inducing_init(q->ctx, HF_INDUCING_VFE, m, q->d, w->z, q->d, &inducing);
     if (s < 0) return s;
     s = hfi_evaluator_init_inducing(q->ctx, e, w->n, q->d, w->x, q->d, &inducing);
@@ -102,7 +102,7 @@ static hf_status take_share(const hfi_svgp_run *run, size_t rows, uint64_t index
     return hf_sites_gaussian(ctx, w->n, w->y, run->q->noise.noise, w->extra, &w->sites);
 }
 
-static hf_status climb(hfi_svgp_run *run, const warm_stage *at, warm *w)
+static hf_status climb_warm_stage(hfi_svgp_run *run, const warm_stage *at, warm *w)
 {
     hfi_trainer *t = &w->trainer;
     hf_fit_settings settings = *run->settings;
@@ -125,7 +125,7 @@ static hf_status replace_inputs(hfi_svgp_run *run, warm *w)
     hfi_svgp *q = run->q;
     size_t chosen = 0;
     if (w->n < q->m) return HF_OK;
-    const hf_status s = place(run, w, q->m, &chosen);
+    const hf_status s = place_inducing_inputs(run, w, q->m, &chosen);
     if (s >= 0 && chosen == q->m) memcpy(q->z, w->z, q->m * q->d * sizeof *q->z);
     return s;
 }
@@ -145,7 +145,7 @@ static hf_status go_through(hfi_svgp_run *run, size_t k)
     if (s >= 0 && w.n > 0) {
         s = borrow_space(run, &w);
         if (s >= 0) s = make_evaluator(run, &w, stages[k].inducing);
-        if (s >= 0) s = climb(run, &stages[k], &w);
+        if (s >= 0) s = climb_warm_stage(run, &stages[k], &w);
         if (s >= 0) s = hfi_trainer_set(&w.trainer, w.state);
         if (s >= 0) q->noise.noise = exp(w.state[run->space->noise]);
         if (s >= 0 && k + 1 == STAGES) s = replace_inputs(run, &w);

@@ -40,7 +40,7 @@ static worth constant(double value)
     return w;
 }
 
-static worth multiply(const worth *a, const worth *b)
+static worth multiply_worths(const worth *a, const worth *b)
 {
     worth w = {.distance = a->distance * sqrt(b->c[0][0]) + b->distance * sqrt(a->c[0][0])};
     for (int i = 0; i < ORDERS; i++)
@@ -50,7 +50,7 @@ static worth multiply(const worth *a, const worth *b)
     return w;
 }
 
-static worth add(const worth *a, const worth *b)
+static worth add_worths(const worth *a, const worth *b)
 {
     worth w = {.distance = hypot(a->distance, b->distance)};
     for (int i = 0; i < ORDERS; i++)
@@ -90,7 +90,7 @@ static double width(const term_box *at, size_t c)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-static worth radial(const term_box *at, const hfi_leaf *leaf)
+static worth bound_radial_leaf(const term_box *at, const hfi_leaf *leaf)
 {
     double u = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -125,7 +125,7 @@ static worth radial(const term_box *at, const hfi_leaf *leaf)
 }
 
 /* exp(-(1 - cos(2 w s)) / l^2) column by column, w = pi half / period. */
-static worth periodic(const term_box *at, const hfi_leaf *leaf)
+static worth bound_periodic_leaf(const term_box *at, const hfi_leaf *leaf)
 {
     double e[ORDERS] = {1.0, 0.0, 0.0, 0.0}, exponent = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -165,7 +165,7 @@ static worth spectral(const term_box *at, const hfi_leaf *leaf)
     return stationary(total, sqrt(fmin(2.0 * total[1], 4.0 * total[0])));
 }
 
-static worth linear(const term_box *at, const hfi_leaf *leaf)
+static worth bound_linear_leaf(const term_box *at, const hfi_leaf *leaf)
 {
     worth w = {.distance = 0.0};
     double distance = 0.0;
@@ -185,7 +185,7 @@ static worth linear(const term_box *at, const hfi_leaf *leaf)
 
 /* With c what u moves by: derivatives of wave's features are of length c^p, those of the others at most c^p times
  * the largest exp(u) in the box. */
-static worth plane(const term_box *at, const hfi_leaf *leaf)
+static worth bound_plane_leaf(const term_box *at, const hfi_leaf *leaf)
 {
     static const double FACTORIAL[ORDERS] = {1.0, 1.0, 2.0, 6.0};
     const hfi_plane p = hfi_plane_of(at->terms->kernel, leaf);
@@ -211,17 +211,17 @@ static worth leaf_worth(const term_box *at, const hfi_leaf *leaf)
 {
     switch (leaf->form) {
     case HFI_FORM_PERIODIC:
-        return periodic(at, leaf);
+        return bound_periodic_leaf(at, leaf);
     case HFI_FORM_LINEAR:
-        return linear(at, leaf);
+        return bound_linear_leaf(at, leaf);
     case HFI_FORM_SM:
         return spectral(at, leaf);
     case HFI_FORM_WAVE:
     case HFI_FORM_SWELL:
     case HFI_FORM_TILT:
-        return plane(at, leaf);
+        return bound_plane_leaf(at, leaf);
     default:
-        return radial(at, leaf);
+        return bound_radial_leaf(at, leaf);
     }
 }
 
@@ -243,10 +243,10 @@ static worth term_worth(const term_box *at, size_t term)
             of_factor = constant(0.0);
             for (size_t t = factor->child; t != HFI_NONE; t = kernel->nodes[t].next) {
                 const worth of_term = term_worth(at, t);
-                of_factor = add(&of_factor, &of_term);
+                of_factor = add_worths(&of_factor, &of_term);
             }
         }
-        product = multiply(&product, &of_factor);
+        product = multiply_worths(&product, &of_factor);
     }
     return product;
 }

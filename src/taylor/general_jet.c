@@ -37,7 +37,7 @@ static void constant(const jet_pair *at, double value, double *jet)
 }
 
 /* jet := jet * other */
-static void multiply(const jet_pair *at, const double *other, double *jet)
+static void multiply_jets(const jet_pair *at, const double *other, double *jet)
 {
     const size_t m = at->m;
     const double u = jet[0], v = other[0], *du = jet + 1, *dv = other + 1;
@@ -51,7 +51,8 @@ static void multiply(const jet_pair *at, const double *other, double *jet)
 
 /* A product of functions of one column each: with f its value and e_a, s_a the first and second derivatives
  * of its factors over the factor itself. */
-static void add_column(const jet_pair *at, size_t f, double value, double slope, double curve, double *jet)
+static void multiply_column_jet(const jet_pair *at, size_t f, double value, double slope, double curve,
+                                double *jet)
 {
     /* jet := jet times the function of free input f with these derivatives; jet depends on inputs before f alone. */
     const size_t m = at->m;
@@ -77,7 +78,7 @@ static double apart(const jet_pair *at, size_t c)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-static void radial(const jet_pair *at, const hfi_leaf *leaf, double *jet)
+static void compute_radial_jet(const jet_pair *at, const hfi_leaf *leaf, double *jet)
 {
     double q = 0.0, value, slope, curve;
     const double one = 1.0;
@@ -107,7 +108,7 @@ static void radial(const jet_pair *at, const hfi_leaf *leaf, double *jet)
     }
 }
 
-static void periodic(const jet_pair *at, const hfi_leaf *leaf, double *jet)
+static void compute_periodic_jet(const jet_pair *at, const hfi_leaf *leaf, double *jet)
 {
     constant(at, 1.0, jet);
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -122,11 +123,11 @@ static void periodic(const jet_pair *at, const hfi_leaf *leaf, double *jet)
         }
         const double first = -2.0 * rate * sin(2.0 * rate * t) / l2,
                      second = -4.0 * rate * rate * cos(2.0 * rate * t) / l2;
-        add_column(at, f, value, value * first, value * (first * first + second), jet);
+        multiply_column_jet(at, f, value, value * first, value * (first * first + second), jet);
     }
 }
 
-static void linear(const jet_pair *at, const hfi_leaf *leaf, double *jet)
+static void compute_linear_jet(const jet_pair *at, const hfi_leaf *leaf, double *jet)
 {
     constant(at, 0.0, jet);
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -154,12 +155,12 @@ static void component(const jet_pair *at, const hfi_leaf *leaf, size_t q, double
         }
         const double slope = -e * (s * t * cosine + w * sine);
         const double curve = e * ((s * s * t * t - s - w * w) * cosine + 2.0 * s * t * w * sine);
-        add_column(at, f, e * cosine, slope, curve, jet);
+        multiply_column_jet(at, f, e * cosine, slope, curve, jet);
     }
 }
 
 /* A function of u alone: the slope is turn f times that per unit of u, the curvature -u^2 or u^2 likewise. */
-static void plane(const jet_pair *at, const hfi_leaf *leaf, double *jet)
+static void compute_plane_jet(const jet_pair *at, const hfi_leaf *leaf, double *jet)
 {
     const hfi_plane p = hfi_plane_of(at->terms->kernel, leaf);
     const hfi_plane_point x = hfi_plane_at(&p, at->x), z = hfi_plane_at(&p, at->z);
@@ -181,15 +182,15 @@ static void leaf_jet(const jet_pair *at, const hfi_leaf *leaf, double *jet, doub
 {
     switch (leaf->form) {
     case HFI_FORM_PERIODIC:
-        periodic(at, leaf, jet);
+        compute_periodic_jet(at, leaf, jet);
         break;
     case HFI_FORM_LINEAR:
-        linear(at, leaf, jet);
+        compute_linear_jet(at, leaf, jet);
         break;
     case HFI_FORM_WAVE:
     case HFI_FORM_SWELL:
     case HFI_FORM_TILT:
-        plane(at, leaf, jet);
+        compute_plane_jet(at, leaf, jet);
         break;
     case HFI_FORM_SM:
         constant(at, 0.0, jet);
@@ -199,7 +200,7 @@ static void leaf_jet(const jet_pair *at, const hfi_leaf *leaf, double *jet, doub
         }
         break;
     default:
-        radial(at, leaf, jet);
+        compute_radial_jet(at, leaf, jet);
         break;
     }
 }
@@ -235,7 +236,7 @@ static void term_jet(const jet_pair *at, size_t term, double *jet, double *spare
             sum_jet(at, c, spare, spare + at->columns);
         else
             leaf_jet(at, &kernel->leaves[factor->leaf], spare, spare + at->columns);
-        multiply(at, spare, jet);
+        multiply_jets(at, spare, jet);
     }
 }
 

@@ -29,7 +29,8 @@ size_t hfi_quadratic_work(size_t m)
     return 2 * m * m + 6 * m;
 }
 
-static quadratic_problem prepare(size_t m, double sign, const double *g, const double *h, double *work)
+static quadratic_problem prepare_quadratic(size_t m, double sign, const double *g, const double *h,
+                                           double *work)
 {
     quadratic_problem p = {.m = m};
     p.g = work;
@@ -243,7 +244,7 @@ static double size_of(const quadratic_problem *p)
 double hfi_quadratic_lower(size_t m, double sign, const double *g, const double *h, const hfi_ball *ball,
                            double *point, double *predicted, double *gap, double *work)
 {
-    quadratic_problem p = prepare(m, sign, g, h, work);
+    quadratic_problem p = prepare_quadratic(m, sign, g, h, work);
     const double unit = 4.0 * DBL_EPSILON * ((double)m + 8.0);
     p.ball = ball;
     choose_shift(&p);

@@ -40,7 +40,7 @@ typedef struct cubic_problem {
     double *point, best; /* the least value met */
 } cubic_problem;
 
-static size_t lay_out(size_t m, size_t parts, double *work, cubic_problem *p)
+static size_t lay_out_cubic(size_t m, size_t parts, double *work, cubic_problem *p)
 {
     const size_t places = parts / 2 + 2, of_part = m * m + 3 * m;
     double *heads, *rest;
@@ -58,7 +58,7 @@ static size_t lay_out(size_t m, size_t parts, double *work, cubic_problem *p)
 size_t hfi_cubic_work(size_t m, size_t parts)
 {
     cubic_problem p;
-    return lay_out(m, parts, NULL, &p);
+    return lay_out_cubic(m, parts, NULL, &p);
 }
 
 /* |T(u, u, u)| <= |u| |sum_bc T_abc u_b u_c|_a <= (largest eigenvalue of sum_cd T_acd T_bcd)^(1/2) |u|^3,
@@ -173,7 +173,7 @@ double hfi_cubic_lower(const hfi_cubic *cubic, const hfi_cubic_effort *effort, d
 {
     const size_t m = cubic->m;
     cubic_problem p = {.cubic = cubic, .m = m, .point = point, .best = (double)INFINITY};
-    (void)lay_out(m, effort->parts, work, &p);
+    (void)lay_out_cubic(m, effort->parts, work, &p);
     double *shares = p.hs + m * m; /* m of 2 m^2 that only the norm needs */
     place_whole(&p);
     bound_part(&p, &p.parts[0], gap);

@@ -53,7 +53,7 @@ static size_t padded(size_t n)
     return (n + HFI_PAIR_LANES - 1) / HFI_PAIR_LANES * HFI_PAIR_LANES;
 }
 
-static size_t lay_out(const hfi_taylor *taylor, double *scratch, local_arrays *b)
+static size_t lay_out_local_arrays(const hfi_taylor *taylor, double *scratch, local_arrays *b)
 {
     const size_t n = taylor->n, m = taylor->m, wide = padded(n);
     return HFI_LAY_OUT(scratch, HFI_ROOM(b->x, m), HFI_ROOM(b->v, m), HFI_ROOM(b->axis, m), HFI_ROOM(b->q, n),
@@ -83,15 +83,15 @@ bool hfi_taylor_can_sharpen(const hfi_taylor *taylor)
 size_t hfi_taylor_sharpen_scratch(const hfi_taylor *taylor)
 {
     local_arrays b;
-    return hfi_taylor_can_sharpen(taylor) ? lay_out(taylor, NULL, &b) : 0;
+    return hfi_taylor_can_sharpen(taylor) ? lay_out_local_arrays(taylor, NULL, &b) : 0;
 }
 
 /* Findings about one term in one box. */
 typedef struct local {
     size_t moving, kept;
-    double value; /* P_0 */
-    double bend;  /* |V u|^2 / 2 at most */
-    double sizes; /* sum |w_i| exp |y_i|, at least */
+    double value;     /* P_0 */
+    double curvature; /* |V u|^2 / 2 at most */
+    double sizes;     /* sum |w_i| exp |y_i|, at least */
     double tail,
         slope_tail; /* of degree FIRST and more: the largest value, and derivative along an input beside what M tells */
     double weight[LAST - FIRST + 1]; /* of (y_i'y_j)^(k-1), from FIRST on */
@@ -100,8 +100,8 @@ typedef struct local {
     double reach;                /* bounds the sizes that add up to an entry of M */
 } local;
 
-static void place(const hfi_taylor *taylor, const hfi_term *term, const double *centre, const double *half,
-                  const local_arrays *b, local *l)
+static void place_local_box(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
+                            const double *half, const local_arrays *b, local *l)
 {
     double width = 0.0;
     for (size_t a = 0; a < term->axes; a++) {
@@ -112,7 +112,7 @@ static void place(const hfi_taylor *taylor, const hfi_term *term, const double *
         width += b->v[l->moving] * b->v[l->moving];
         b->axis[l->moving++] = (double)a;
     }
-    l->bend = 0.5 * width * (1.0 + 1e-14);
+    l->curvature = 0.5 * width * (1.0 + 1e-14);
 }
 
 static size_t axis_of(const local_arrays *b, size_t k)
@@ -121,7 +121,8 @@ static size_t axis_of(const local_arrays *b, size_t k)
 }
 
 /* w, y and |y|. */
-static void weigh(const hfi_taylor *taylor, const hfi_term *term, const local_arrays *b, local *l)
+static void weigh_local_anchors(const hfi_taylor *taylor, const hfi_term *term, const local_arrays *b,
+                                local *l)
 {
     const size_t n = taylor->n, ld = padded(n);
     const double r = sqrt((double)l->moving);
@@ -276,14 +277,15 @@ static void close_in(const hfi_taylor *taylor, const hfi_term *term, const doubl
 {
     const size_t m = taylor->m;
     const double r = sqrt((double)l->moving), p0 = fabs(l->value), up = 1.0 + 1e-12;
-    const double grown = expm1(l->bend) * up, bent = grown - l->bend * (1.0 - 1e-12);
+    const double grown = expm1(l->curvature) * up, bent = grown - l->curvature * (1.0 - 1e-12);
     double prior = 0.0, trace = 0.0;
     for (size_t a = 0; a < m; a++) prior += fabs(half[a] * taylor->mean_slope[a]);
     const double third = entry_sizes(m * m * m, model->cubic) / 6.0;
     const double outside = (l->tail + (p0 + prior) * bent) * up;
     if (!(outside < model->outside)) return;
     const double known = entry_sizes(m, model->g) + 0.5 * entry_sizes(m * m, model->h);
-    const double remainder = l->tail + third + l->bend * (known + 2.0 * prior) + 0.5 * l->bend * l->bend * p0;
+    const double remainder =
+        l->tail + third + l->curvature * (known + 2.0 * prior) + 0.5 * l->curvature * l->curvature * p0;
     const double most = outside + third + known;
     model->outside = outside;
     model->has_cubic = true;
@@ -305,13 +307,13 @@ void hfi_taylor_sharpen(const hfi_taylor *taylor, const double *centre, const do
                         hfi_mean_model *model, double *scratch)
 {
     local_arrays b;
-    (void)lay_out(taylor, scratch, &b);
+    (void)lay_out_local_arrays(taylor, scratch, &b);
     const hfi_term *term = only_term(taylor);
     local l = {0};
-    place(taylor, term, centre, half, &b, &l);
+    place_local_box(taylor, term, centre, half, &b, &l);
     if (l.moving == 0) return;
-    weigh(taylor, term, &b, &l);
-    if (!(l.sizes < 1e100) || !(l.bend < 100.0)) return;
+    weigh_local_anchors(taylor, term, &b, &l);
+    if (!(l.sizes < 1e100) || !(l.curvature < 100.0)) return;
     model->has_cubic = false; /* what hfi_taylor_third() left */
     model->outside = model->remainder;
     make_cubic(taylor, term, half, &b, &l, model->cubic);

@@ -44,7 +44,7 @@ static bool lacks_features(const hfi_terms *terms)
     return false;
 }
 
-static size_t lay_out(const hfi_taylor *taylor, double *scratch, mean_arrays *b)
+static size_t lay_out_mean_arrays(const hfi_taylor *taylor, double *scratch, mean_arrays *b)
 {
     const hfi_terms *terms = taylor->terms;
     const size_t n = taylor->n, axes = largest_axes(terms), columns = hfi_term_columns(axes);
@@ -60,13 +60,13 @@ static size_t lay_out(const hfi_taylor *taylor, double *scratch, mean_arrays *b)
 size_t hfi_taylor_mean_scratch(const hfi_taylor *taylor)
 {
     mean_arrays b;
-    return lay_out(taylor, NULL, &b);
+    return lay_out_mean_arrays(taylor, NULL, &b);
 }
 
 /* ---- radial terms ------------------------------------------------------------------------------------------------ */
 
 /* Weights of all anchors at one centre, into column q of value, slope and curve. */
-static void weigh(const hfi_term *term, size_t n, size_t q, const mean_arrays *b)
+static void weigh_mean_anchors(const hfi_term *term, size_t n, size_t q, const mean_arrays *b)
 {
     hfi_radial_distance(n, term->axes, b->x, term->z, n, b->q);
     if (term->offset)
@@ -195,7 +195,7 @@ static void add_radial(const hfi_taylor *taylor, const hfi_term *term, size_t co
     const size_t n = taylor->n, d = taylor->subject->d;
     for (size_t q = 0; q < count; q++) {
         (void)hfi_taylor_place(taylor, term, centre + q * d, half + q * taylor->m, b->x, b->width);
-        weigh(term, n, q, b);
+        weigh_mean_anchors(term, n, q, b);
         if (!term->features) sum_directly(term, n, q, b);
     }
     if (term->features) sum_features(term, n, count, b);
@@ -252,7 +252,8 @@ static void add_general(const hfi_taylor *taylor, const hfi_term *term, const do
     }
 }
 
-static void begin(const hfi_taylor *taylor, const double *centre, const double *half, hfi_mean_model *model)
+static void begin_mean_model(const hfi_taylor *taylor, const double *centre, const double *half,
+                             hfi_mean_model *model)
 {
     const size_t m = taylor->m;
     const hf_posterior *posterior = taylor->subject->posterior;
@@ -276,9 +277,9 @@ void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centr
                      hfi_mean_model *models, double *scratch)
 {
     mean_arrays b;
-    (void)lay_out(taylor, scratch, &b);
+    (void)lay_out_mean_arrays(taylor, scratch, &b);
     const size_t d = taylor->subject->d, m = taylor->m;
-    for (size_t q = 0; q < count; q++) begin(taylor, centre + q * d, half + q * m, &models[q]);
+    for (size_t q = 0; q < count; q++) begin_mean_model(taylor, centre + q * d, half + q * m, &models[q]);
     for (size_t k = 0; k < taylor->terms->count; k++) {
         const hfi_term *term = &taylor->terms->term[k];
         if (term->kind == HFI_TERM_RADIAL)

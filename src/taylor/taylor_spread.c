@@ -19,7 +19,7 @@ typedef struct spread_arrays {
     double *end;     /* d */
 } spread_arrays;
 
-static size_t lay_out(const hfi_taylor *taylor, double *scratch, spread_arrays *b)
+static size_t lay_out_spread_arrays(const hfi_taylor *taylor, double *scratch, spread_arrays *b)
 {
     const hf_posterior *posterior = taylor->subject->posterior;
     const size_t n = taylor->n, m = taylor->m, columns = (1 + m) * HFI_TOGETHER;
@@ -33,7 +33,7 @@ static size_t lay_out(const hfi_taylor *taylor, double *scratch, spread_arrays *
 size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor)
 {
     spread_arrays b;
-    return lay_out(taylor, NULL, &b);
+    return lay_out_spread_arrays(taylor, NULL, &b);
 }
 
 /* Adds the derivatives along the box of what a radial term has of k(Z, c), and its part of the prior's Gram
@@ -141,8 +141,8 @@ double hfi_taylor_variance_rounding(const hfi_taylor *taylor, double prior, doub
 }
 
 /* k(Z, c) and its derivatives, and the prior's part of the model. */
-static void fill_columns(const hfi_taylor *taylor, const double *centre, const double *half, double *columns,
-                         hfi_spread_model *model, const spread_arrays *b)
+static void fill_spread_columns(const hfi_taylor *taylor, const double *centre, const double *half,
+                                double *columns, hfi_spread_model *model, const spread_arrays *b)
 {
     const hf_posterior *posterior = taylor->subject->posterior;
     const size_t n = taylor->n, m = taylor->m, d = taylor->subject->d;
@@ -184,12 +184,13 @@ void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *cen
 {
     size_t ld;
     spread_arrays b;
-    (void)lay_out(taylor, scratch, &b);
+    (void)lay_out_spread_arrays(taylor, scratch, &b);
     const hfi_solution *s = &taylor->subject->posterior->solution;
     const size_t n = taylor->n, m = taylor->m, d = taylor->subject->d;
     const size_t columns = taylor->terms->smooth_radial ? 1 + m : 1;
     for (size_t q = 0; q < count; q++)
-        fill_columns(taylor, centre + q * d, half + q * m, b.columns + q * columns * n, &models[q], &b);
+        fill_spread_columns(taylor, centre + q * d, half + q * m, b.columns + q * columns * n, &models[q],
+                            &b);
     double *w = hfi_solution_whiten(s, columns * count, b.columns, n, b.room, &ld);
     for (size_t q = 0; q < count; q++) {
         models[q].white = w + q * columns * ld;

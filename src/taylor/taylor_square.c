@@ -47,7 +47,7 @@ static size_t pairs_of(size_t m)
     return m * (m + 1) / 2;
 }
 
-static size_t lay_out(const hfi_taylor *taylor, double *scratch, square_arrays *b)
+static size_t lay_out_square_arrays(const hfi_taylor *taylor, double *scratch, square_arrays *b)
 {
     const size_t n = taylor->n, m = taylor->m, pairs = pairs_of(m);
     const size_t third = hfi_third_lay_out(taylor, scratch, &b->third);
@@ -65,7 +65,7 @@ bool hfi_taylor_has_square(const hfi_taylor *taylor)
 size_t hfi_taylor_square_scratch(const hfi_taylor *taylor)
 {
     square_arrays b;
-    return hfi_taylor_has_square(taylor) ? lay_out(taylor, NULL, &b) : 0;
+    return hfi_taylor_has_square(taylor) ? lay_out_square_arrays(taylor, NULL, &b) : 0;
 }
 
 /* ---- the polynomial ---------------------------------------------------------------------------------------------- */
@@ -96,9 +96,9 @@ static void take_off(const hfi_taylor *taylor, const hfi_term *term, const squar
     for (size_t i = 0, at = 0; i < term->axes; i++)
         for (size_t j = i; j < term->axes; j++, at++) {
             const size_t a = axis[i], c = axis[j];
-            const double bend = 2.0 * b->sums[at];
-            out->h[a * m + c] -= bend;
-            if (a != c) out->h[c * m + a] -= bend;
+            const double curvature = 2.0 * b->sums[at];
+            out->h[a * m + c] -= curvature;
+            if (a != c) out->h[c * m + a] -= curvature;
             for (size_t f = 0; f < m; f++) {
                 const double times = (f == a ? 1.0 : 0.0) + (f == c ? 1.0 : 0.0) + 1.0;
                 hfi_third_add_sorted(m, f, a, c, times * b->sums[at + (1 + f) * pairs], out->t);
@@ -107,8 +107,8 @@ static void take_off(const hfi_taylor *taylor, const hfi_term *term, const squar
 }
 
 /* The prior's variance does not move, so that what J adds is taken off by curvature. */
-static void begin(const hfi_taylor *taylor, const double *half, const hfi_spread_model *spread,
-                  hfi_square_model *out)
+static void begin_square_model(const hfi_taylor *taylor, const double *half, const hfi_spread_model *spread,
+                               hfi_square_model *out)
 {
     const size_t m = taylor->m;
     for (size_t a = 0; a < m; a++) out->g[a] = 2.0 * spread->b[a];
@@ -189,7 +189,7 @@ static void add_remainders(const hfi_term *term, double tau, double own, double 
 }
 
 /* Adds what the slopes of the posterior's |phi|^2 may be off by one term, R' being derivatives of R along an input:
- * |<phi(c), R_4'>| + |<J u, R_3'>| + |R_3| |J'| + |R_2| |phi' - J'|, of which finish() has the third. */
+ * |<phi(c), R_4'>| + |<J u, R_3'>| + |R_3| |J'| + |R_2| |phi' - J'|, of which finish_square_model() has the third. */
 static void add_slopes(const hfi_term *term, double tau, double own, double fourth, double third,
                        const remainder_sizes *s, const square_arrays *b, hfi_square_model *out)
 {
@@ -254,7 +254,8 @@ static void add_term(const hfi_taylor *taylor, const hfi_term *term, const doubl
     share_out(term, tau, b, out);
 }
 
-static void finish(size_t m, const hfi_spread_model *spread, const remainder_sizes *s, hfi_square_model *out)
+static void finish_square_model(size_t m, const hfi_spread_model *spread, const remainder_sizes *s,
+                                hfi_square_model *out)
 {
     const double up = 1.0 + 1e-12, third = sqrt(s->third);
     const double of_posterior = 2.0 * (s->fourth[0] + s->along[0]) * up,
@@ -278,7 +279,7 @@ void hfi_taylor_square(const hfi_taylor *taylor, const double *centre, const dou
                        const hfi_spread_model *spread, hfi_square_model *out, double *scratch)
 {
     square_arrays b;
-    (void)lay_out(taylor, scratch, &b);
+    (void)lay_out_square_arrays(taylor, scratch, &b);
     const hfi_solution *solution = &taylor->subject->posterior->solution;
     const size_t m = taylor->m;
     remainder_sizes s = {.second = spread->remainder * spread->remainder};
@@ -293,11 +294,11 @@ void hfi_taylor_square(const hfi_taylor *taylor, const double *centre, const dou
     memset(out->slope_error, 0, m * sizeof *out->slope_error);
     memset(out->share, 0, m * sizeof *out->share);
     out->rounding = spread->rounding;
-    begin(taylor, half, spread, out);
+    begin_square_model(taylor, half, spread, out);
     for (size_t k = 0; k < taylor->terms->count; k++)
         if (taylor->terms->term[k].kind == HFI_TERM_RADIAL)
             add_term(taylor, &taylor->terms->term[k], centre, half, &s, &b, out);
-    finish(m, spread, &s, out);
+    finish_square_model(m, spread, &s, out);
 }
 
 double hfi_taylor_square_estimate(const hfi_taylor *taylor, const double *half,

@@ -114,10 +114,10 @@ void hfi_third_add_cubic(const hfi_taylor *taylor, const hfi_term *term, const d
     hfi_triple_sums(n, axes, n, b->columns, b->weight, b->q, b->sums);
     const double *sum = b->sums;
     for (size_t i = 0; i < axes; i++) {
-        const double bend = hfi_dot(n, b->curve, b->columns + i * n);
+        const double curvature = hfi_dot(n, b->curve, b->columns + i * n);
         for (size_t j = 0; j < axes; j++)
             hfi_third_add_sorted(m, axis[i], axis[j], axis[j],
-                                 bend * b->w[j] * b->w[j] * (i == j ? 3.0 : 1.0), t);
+                                 curvature * b->w[j] * b->w[j] * (i == j ? 3.0 : 1.0), t);
         for (size_t j = i; j < axes; j++)
             for (size_t k = j; k < axes; k++) t[(axis[i] * m + axis[j]) * m + axis[k]] += *sum++;
     }

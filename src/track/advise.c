@@ -49,7 +49,7 @@ static void moments(const hf_track *survey, double *variance, double *first, dou
 }
 
 /* A track that doubts nothing and forgets nothing, told the newest readings, and fitted to them. */
-static hf_status learn(hf_context *ctx, const hf_track *survey, hf_track **out)
+static hf_status learn_from_survey(hf_context *ctx, const hf_track *survey, hf_track **out)
 {
     const hfi_recent *r = &survey->recent;
     const size_t n = r->count < HFI_WORLD_READINGS ? r->count : HFI_WORLD_READINGS;
@@ -79,7 +79,7 @@ static hf_status learn(hf_context *ctx, const hf_track *survey, hf_track **out)
 
 /* ---- the rows ---------------------------------------------------------------------------------------------------- */
 
-static hf_advice_row *add(hf_track_advice *out, hf_track_method method)
+static hf_advice_row *add_advice_row(hf_track_advice *out, hf_track_method method)
 {
     hf_advice_row *row = &out->row[out->rows++];
     *row = (hf_advice_row){.method = method, .window = NAN, .forgetting = NAN, .law = HF_AGE_NONE};
@@ -89,7 +89,7 @@ static hf_advice_row *add(hf_track_advice *out, hf_track_method method)
 static void add_aged(hf_track_advice *out, hf_track_method method, hf_age_kind law, double rate,
                      size_t queries)
 {
-    hf_advice_row *row = add(out, method);
+    hf_advice_row *row = add_advice_row(out, method);
     row->law = law;
     row->rate = rate;
     row->queries = queries;
@@ -100,23 +100,23 @@ static void list_rows(rule_comparison *c)
 {
     hf_track_advice *out = c->out;
     const double t = out->period, sd = out->rate * t, r = out->rate;
-    add(out, HF_TRACK_GP_UCB)->still = true;
-    add(out, HF_TRACK_GP_UCB);
+    add_advice_row(out, HF_TRACK_GP_UCB)->still = true;
+    add_advice_row(out, HF_TRACK_GP_UCB);
     add_aged(out, HF_TRACK_UI_GP_UCB, HF_AGE_QUADRATIC, r, 0);
     add_aged(out, HF_TRACK_UI_GP_UCB, HF_AGE_QUADRATIC, 3.0 * r, 0);
     add_aged(out, HF_TRACK_UI_GP_UCB, HF_AGE_WIENER, sd / sqrt(2.0 * t), 0);
     add_aged(out, HF_TRACK_UI_GP_UCB, HF_AGE_WIENER, 0.3 * sd / sqrt(2.0 * t), 0);
-    add(out, HF_TRACK_TV_GP_UCB)->forgetting = 1.0 - exp(-1.0 / t);
-    add(out, HF_TRACK_TV_GP_UCB)->forgetting = 1.0 - exp(-0.2 / t);
-    add(out, HF_TRACK_W_GP_UCB)->forgetting = exp(-1.0 / t);
-    add(out, HF_TRACK_SW_GP_UCB)->window = t;
+    add_advice_row(out, HF_TRACK_TV_GP_UCB)->forgetting = 1.0 - exp(-1.0 / t);
+    add_advice_row(out, HF_TRACK_TV_GP_UCB)->forgetting = 1.0 - exp(-0.2 / t);
+    add_advice_row(out, HF_TRACK_W_GP_UCB)->forgetting = exp(-1.0 / t);
+    add_advice_row(out, HF_TRACK_SW_GP_UCB)->window = t;
     if (c->settings->queries == 0) return;
     add_aged(out, HF_TRACK_SPARQ_REUSE, HF_AGE_QUADRATIC, r, c->settings->queries);
     add_aged(out, HF_TRACK_SPARQ_REUSE, HF_AGE_QUADRATIC, 3.0 * r, c->settings->queries);
     add_aged(out, HF_TRACK_SPARQ, HF_AGE_QUADRATIC, r, c->settings->queries);
 }
 
-static hf_status make(rule_comparison *c, const hf_advice_row *row, hf_track **out)
+static hf_status make_rule_track(rule_comparison *c, const hf_advice_row *row, hf_track **out)
 {
     hf_track_settings s = hf_track_settings_default(row->method);
     s.domain = (hf_domain){.dimension = c->world.d, .candidates = c->world.places, .points = c->world.x};
@@ -198,7 +198,7 @@ static hf_status run_row(rule_comparison *c, size_t row, size_t draw)
     if (c->out->row[row].still) {
         for (size_t h = 0; h < steps; h++) *sum += lost(c, c->world.still, h);
     } else {
-        status = make(c, &c->out->row[row], &track);
+        status = make_rule_track(c, &c->out->row[row], &track);
         if (status >= 0) status = walk(c, track, &stream, row, sum);
         hf_track_free(track);
     }
@@ -271,8 +271,8 @@ static void sum_up(rule_comparison *c)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static hf_status check(hf_context *ctx, const hf_track *survey, const hf_advice_settings *s,
-                       const hf_track_advice *out)
+static hf_status check_advice_call(hf_context *ctx, const hf_track *survey, const hf_advice_settings *s,
+                                   const hf_track_advice *out)
 {
     if (ctx == NULL || survey == NULL || s == NULL || out == NULL)
         return hfi_refuse(ctx, "advice needs a context, a survey, settings and a place for it");
@@ -297,7 +297,7 @@ static double mean_gap(const hfi_recent *r)
     return (last - first) / (double)(times - 1);
 }
 
-static hf_status compare(rule_comparison *c, const hf_track *survey)
+static hf_status compare_track_rules(rule_comparison *c, const hf_track *survey)
 {
     hf_track_advice *out = c->out;
     const size_t p = hf_kernel_parameters(c->learnt->kernel);
@@ -324,15 +324,15 @@ hf_status hf_track_advise(hf_context *ctx, const hf_track *survey, const hf_advi
                           hf_track_advice *out, hf_track **learnt)
 {
     hf_advice_settings own;
-    hf_status status = check(ctx, survey, settings, out);
+    hf_status status = check_advice_call(ctx, survey, settings, out);
     if (status >= 0) status = hfi_settings_open(ctx, hf_advice_settings_table(), settings, &own);
     if (status < 0) return status;
     hf_track *made = NULL;
-    status = learn(ctx, survey, &made);
+    status = learn_from_survey(ctx, survey, &made);
     const hf_status fitted = status;
     hf_track_advice advice = {0};
     rule_comparison c = {.ctx = ctx, .settings = &own, .learnt = made, .out = &advice, .world = {.ctx = ctx}};
-    if (status >= 0) status = compare(&c, survey);
+    if (status >= 0) status = compare_track_rules(&c, survey);
     hfi_world_free(&c.world);
     HFI_FREE(ctx, c.theta, c.loss);
     if (status >= 0) {

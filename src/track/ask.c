@@ -13,7 +13,7 @@ typedef struct posterior_pair {
     hfi_solved spread; /* w-gp-ucb; else empty */
 } posterior_pair;
 
-static void release(posterior_pair *p)
+static void free_posterior_pair(posterior_pair *p)
 {
     hf_posterior_free(p->mean.posterior);
     hf_posterior_free(p->spread.posterior);
@@ -28,7 +28,7 @@ static hf_status solve_both(hf_context *ctx, const hf_track *track, double time,
     if (status < 0 || !spread || track->own.s.method != HF_TRACK_W_GP_UCB) return status;
     moment.squared = true;
     const hf_status second = hfi_track_solve(ctx, &moment, track->held, track->told, &out->spread);
-    if (second < 0) release(out);
+    if (second < 0) free_posterior_pair(out);
     return second < 0 ? second : hfi_worse(status, second);
 }
 
@@ -132,7 +132,7 @@ static hf_status best_place(hf_context *ctx, const hf_track *track, double time,
                                .information = m->information,
                                .prior_mean = m->prior_mean,
                                .jitter = fmax(m->jitter, solved.spread.jitter)};
-    release(&solved);
+    free_posterior_pair(&solved);
     return searched < 0 ? searched : hfi_worse(status, searched);
 }
 

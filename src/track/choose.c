@@ -37,12 +37,12 @@ typedef struct chooser {
     double *scratch;
 } chooser;
 
-static void release(hf_context *ctx, chooser *c, double *room)
+static void free_chooser(hf_context *ctx, chooser *c, double *room)
 {
     HFI_FREE(ctx, c->fresh, c->mean, c->before, c->variance, c->columns, c->scratch, room);
 }
 
-static double score(const chooser *c, size_t i)
+static double score_place(const chooser *c, size_t i)
 {
     return c->upper ? c->sign * c->mean[i] + c->beta * sqrt(c->variance[i]) : c->variance[i];
 }
@@ -53,7 +53,7 @@ static size_t best(const chooser *c)
     size_t found = c->count;
     for (size_t i = 0; i < c->count; i++) {
         if (!(c->variance[i] > c->enough)) continue;
-        if (found == c->count || score(c, i) > score(c, found)) found = i;
+        if (found == c->count || score_place(c, i) > score_place(c, found)) found = i;
     }
     return found;
 }
@@ -68,7 +68,7 @@ static void covariances(const chooser *c, size_t p, double *column)
 }
 
 /* An answer at place p with the expert's noise: what it takes off every variance. */
-static void take(chooser *c, size_t p, size_t chosen)
+static void take_place_answer(chooser *c, size_t p, size_t chosen)
 {
     double *column = c->columns + chosen * c->count;
     covariances(c, p, column);
@@ -104,7 +104,7 @@ static hf_status find_places(hf_context *ctx, chooser *c)
     return HF_OK;
 }
 
-static hf_status prepare(hf_context *ctx, chooser *c, double **room)
+static hf_status prepare_chooser(hf_context *ctx, chooser *c, double **room)
 {
     const hfi_solution *s = &c->posterior->solution;
     const size_t n = s->n, d = c->track->d;
@@ -172,11 +172,11 @@ static hf_status survey(hf_context *ctx, chooser *c, size_t *place, size_t *chos
     return hfi_survey_choose(ctx, c->count, c->columns, c->noise, c->enough, c->most, place, chosen);
 }
 
-static hf_status choose(hf_context *ctx, chooser *c, double *x, double *sd, size_t *chosen)
+static hf_status choose_track_places(hf_context *ctx, chooser *c, double *x, double *sd, size_t *chosen)
 {
     double *room = NULL;
     size_t *place = hfi_alloc(ctx, c->most, sizeof *place), count = 0;
-    hf_status status = place != NULL ? prepare(ctx, c, &room) : HF_ERR_MEMORY;
+    hf_status status = place != NULL ? prepare_chooser(ctx, c, &room) : HF_ERR_MEMORY;
     if (status >= 0 && is_sampled(c)) {
         status = sample(ctx, c, place, &count);
     } else if (status >= 0 && c->track->own.s.places == HF_PLACES_ANYWHERE) {
@@ -184,7 +184,7 @@ static hf_status choose(hf_context *ctx, chooser *c, double *x, double *sd, size
     } else if (status >= 0) {
         for (size_t p = best(c); p < c->count && count < c->most; p = best(c)) {
             place[count] = p;
-            take(c, p, count++);
+            take_place_answer(c, p, count++);
         }
     }
     const size_t d = c->track->d;
@@ -192,7 +192,7 @@ static hf_status choose(hf_context *ctx, chooser *c, double *x, double *sd, size
         sd[k] = sqrt(c->before[place[k]]);
         memcpy(x + k * d, c->x + place[k] * d, d * sizeof *x);
     }
-    release(ctx, c, room);
+    free_chooser(ctx, c, room);
     hfi_free(ctx, place);
     if (status >= 0) *chosen = count;
     return status;
@@ -220,7 +220,7 @@ hf_status hfi_track_choose(hf_context *ctx, hf_track *track, double time, size_t
                  .sign = s->minimise ? -1.0 : 1.0,
                  .noise = s->expert_noise,
                  .enough = s->tolerance * s->expert_noise};
-    const hf_status made = choose(ctx, &c, x, sd, chosen);
+    const hf_status made = choose_track_places(ctx, &c, x, sd, chosen);
     hf_posterior_free(solved.posterior);
     return made;
 }

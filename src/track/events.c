@@ -88,8 +88,8 @@ static void push(const hf_track *track, hfi_recent *recent, const hfi_told *told
     if (recent->count < HFI_RECENT) recent->count++;
 }
 
-static void remember(hf_track *track, const hfi_event *event, const hfi_told *site, size_t place,
-                     uint64_t batch)
+static void remember_told_reading(hf_track *track, const hfi_event *event, const hfi_told *site, size_t place,
+                                  uint64_t batch)
 {
     hfi_told *told = &track->told[track->held++];
     *told = *site;
@@ -105,7 +105,7 @@ static void remember(hf_track *track, const hfi_event *event, const hfi_told *si
 static void apply_told(hf_track *track, const hfi_event *event, const hfi_told *site)
 {
     advance_told(track, event->time);
-    remember(track, event, site, hfi_places_at(&track->places, event->values), 0);
+    remember_told_reading(track, event, site, hfi_places_at(&track->places, event->values), 0);
     track->own_told++;
     hfi_track_let_go(track, false);
 }
@@ -141,7 +141,7 @@ static void apply_answered(hf_track *track, const hfi_event *event, const hfi_to
     if (track->own.s.method == HF_TRACK_SPARQ_REUSE && request.batch == track->batch &&
         track->batch_size >= DENSE_BATCH)
         supersede(track, request.place, request.batch);
-    remember(track, event, site, request.place, request.batch);
+    remember_told_reading(track, event, site, request.place, request.batch);
     track->answered++;
     if (request.batch > track->answered_batch) track->answered_batch = request.batch;
     const bool sparq = track->own.s.method == HF_TRACK_SPARQ;
@@ -221,7 +221,7 @@ static void apply_fitted(hf_track *track, const hfi_event *event)
     if (track->held > 0) hfi_track_snapshot(track, track->clock);
 }
 
-static void apply(hf_context *ctx, hf_track *track, const hfi_event *event, const hfi_told *site)
+static void apply_track_event(hf_context *ctx, hf_track *track, const hfi_event *event, const hfi_told *site)
 {
     track->asked_valid = track->asked_valid && event->kind == HFI_EVENT_TRUTH;
     switch (event->kind) {
@@ -277,7 +277,7 @@ hf_status hfi_track_commit(hf_context *ctx, hf_track *track, size_t count, const
     if (status >= 0 && track->journalled)
         status = track->journal.append(ctx, track->journal.user, count, events);
     if (status < 0) return status;
-    for (size_t i = 0; i < count; i++) apply(ctx, track, &events[i], &site);
+    for (size_t i = 0; i < count; i++) apply_track_event(ctx, track, &events[i], &site);
     if (track->journalled && track->journal.applied != NULL)
         track->journal.applied(track->journal.user, track);
     return HF_OK;
@@ -377,6 +377,6 @@ hf_status hfi_track_replay(hf_context *ctx, hf_track *track, const hfi_event *ev
     if (status >= 0 && is_reading(event))
         status = hfi_track_site(ctx, event->y, event->a, event->b, event->c, &site);
     if (status < 0) return status;
-    apply(ctx, track, event, &site);
+    apply_track_event(ctx, track, event, &site);
     return HF_OK;
 }

@@ -36,7 +36,7 @@ void hfi_evidence_free(hfi_evidence *evidence)
 }
 
 /* K o E, lower triangle, into prior; with the noise, factored, into factor. */
-static hf_status factor(hfi_evidence *e, double noise, double period)
+static hf_status factor_faded_kernel(hfi_evidence *e, double noise, double period)
 {
     const size_t n = e->n;
     hf_status status = hfi_kernel_gram_lower(e->ctx, e->kernel, n, e->x, e->d, e->prior, n);
@@ -50,7 +50,7 @@ static hf_status factor(hfi_evidence *e, double noise, double period)
 }
 
 /* alpha = A^-1 (y - m) with the constant m of generalised least squares; m's own derivative is zero there. */
-static double weigh(hfi_evidence *e)
+static double solve_evidence_alpha(hfi_evidence *e)
 {
     const size_t n = e->n;
     for (size_t i = 0; i < n; i++) e->ones[i] = 1.0;
@@ -98,9 +98,9 @@ hf_status hfi_evidence_evaluate(hfi_evidence *e, const double *point, double *va
     const size_t p = hf_kernel_parameters(e->kernel);
     const double noise = exp(point[p]), period = exp(point[p + 1]);
     hfi_kernel_set_theta(e->kernel, point);
-    hf_status status = factor(e, noise, period);
+    hf_status status = factor_faded_kernel(e, noise, period);
     if (status < 0) return status;
-    const double fit = weigh(e);
+    const double fit = solve_evidence_alpha(e);
     *value = -0.5 * fit - 0.5 * hfi_chol_logdet(e->n, e->factor, e->n) - (double)e->n * HFI_HALF_LOG_2PI;
     return gradient != NULL ? differentiate(e, noise, period, gradient) : HF_OK;
 }

@@ -56,8 +56,8 @@ static hf_status spans(hf_context *ctx, const hfi_evidence *e, double *gap, doub
 }
 
 /* Box and start; rows of `room`: lower, upper, start. */
-static hf_status bounds(hf_context *ctx, const hf_track *track, const hfi_evidence *e, double *lower,
-                        double *upper, double *start)
+static hf_status find_search_box(hf_context *ctx, const hf_track *track, const hfi_evidence *e, double *lower,
+                                 double *upper, double *start)
 {
     const size_t p = hf_kernel_parameters(track->kernel);
     const hf_track_settings *s = &track->own.s;
@@ -86,13 +86,13 @@ static hf_status bounds(hf_context *ctx, const hf_track *track, const hfi_eviden
     return HF_OK;
 }
 
-static hf_status evaluate(void *self, const double *point, double *value, double *gradient)
+static hf_status track_evaluate(void *self, const double *point, double *value, double *gradient)
 {
     return hfi_evidence_evaluate(self, point, value, gradient);
 }
 
 static const hfi_objective_kind of_track = {
-    .evaluate = evaluate,
+    .evaluate = track_evaluate,
     .judge = hfi_judge_overflow,
     .nowhere = "no hyperparameters were found at which the readings have an evidence"};
 
@@ -178,13 +178,13 @@ static hf_status search_cold(hf_context *ctx, const track_search *s, const hf_tr
     return status < 0 ? status : none;
 }
 
-static hf_status search(hf_context *ctx, hf_track *track, hfi_evidence *e, bool cold)
+static hf_status search_track_evidence(hf_context *ctx, hf_track *track, hfi_evidence *e, bool cold)
 {
     const size_t count = hf_kernel_parameters(track->kernel) + 2;
     double *lower = hfi_alloc(ctx, count, 5 * sizeof *lower);
     if (lower == NULL) return HF_ERR_MEMORY;
     double *upper = lower + count, *point = upper + count;
-    hf_status status = bounds(ctx, track, e, lower, upper, point);
+    hf_status status = find_search_box(ctx, track, e, lower, upper, point);
     size_t evaluations = 0;
     const track_search s = {.objective = {.kind = &of_track, .self = e, .count = count},
                             .space = hfi_space_box(count, lower, upper),
@@ -221,7 +221,7 @@ static hf_status fit(hf_context *ctx, hf_track *track, bool cold)
     status = hfi_evidence_create(ctx, track->kernel, track->recent.count, &evidence);
     if (status < 0) return status;
     take_readings(track, &evidence);
-    status = search(ctx, track, &evidence, cold);
+    status = search_track_evidence(ctx, track, &evidence, cold);
     hfi_evidence_free(&evidence);
     return status;
 }

@@ -20,7 +20,7 @@ static hf_status check_kernel(hf_context *ctx, const hf_track *track)
     return HF_OK;
 }
 
-static hf_status fill(hf_context *ctx, const hf_track_settings *settings, hf_track *track)
+static hf_status fill_track(hf_context *ctx, const hf_track_settings *settings, hf_track *track)
 {
     hf_status status = hfi_track_own_settings(ctx, settings, &track->own);
     if (status < 0) return status;
@@ -53,7 +53,7 @@ hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings, hf
     if (track == NULL) return HF_ERR_MEMORY;
     track->memory = hfi_context_memory(ctx);
     track->clock = track->told_clock = track->newest = track->batch_time = -INFINITY;
-    const hf_status status = fill(ctx, settings, track);
+    const hf_status status = fill_track(ctx, settings, track);
     if (status < 0) {
         hf_track_free(track);
         return status;

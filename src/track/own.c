@@ -40,7 +40,7 @@ static hf_status check_method(hf_context *ctx, const hf_track_settings *s)
     return HF_OK;
 }
 
-static hf_status check_settings(hf_context *ctx, const hf_track_settings *s)
+static hf_status check_track_settings(hf_context *ctx, const hf_track_settings *s)
 {
     hf_status status = hf_domain_check(ctx, &s->domain);
     if (status >= 0 && (s->domain.step != NULL || s->domain.category != NULL))
@@ -144,7 +144,7 @@ hf_status hfi_track_own_settings(hf_context *ctx, const hf_track_settings *setti
     memset(own, 0, sizeof *own);
     hf_track_settings given;
     hf_status status = hfi_settings_open(ctx, hf_track_settings_table(), settings, &given);
-    if (status >= 0) status = check_settings(ctx, &given);
+    if (status >= 0) status = check_track_settings(ctx, &given);
     if (status < 0) return status;
     settings = &given;
     const hfi_memory memory = hfi_context_memory(ctx);

@@ -31,7 +31,7 @@ static bool same(size_t d, const double *x, const double *z)
 }
 
 /* Where x is, or the free slot where it would be. */
-static size_t find(const hfi_places *p, const double *x)
+static size_t find_place_slot(const hfi_places *p, const double *x)
 {
     size_t at = (size_t)hash(p->d, x) & (p->slots - 1);
     while (p->slot[at] != 0 && !same(p->d, p->x + (p->slot[at] - 1) * p->d, x))
@@ -42,7 +42,7 @@ static size_t find(const hfi_places *p, const double *x)
 static void enter_all(hfi_places *p)
 {
     memset(p->slot, 0, p->slots * sizeof *p->slot);
-    for (size_t k = 0; k < p->count; k++) p->slot[find(p, p->x + k * p->d)] = k + 1;
+    for (size_t k = 0; k < p->count; k++) p->slot[find_place_slot(p, p->x + k * p->d)] = k + 1;
 }
 
 hf_status hfi_places_init(hf_context *ctx, size_t d, hfi_places *places)
@@ -82,12 +82,12 @@ hf_status hfi_places_reserve(const hfi_memory *memory, hfi_places *places, size_
 
 bool hfi_places_known(const hfi_places *places, const double *x)
 {
-    return places->slot[find(places, x)] != 0;
+    return places->slot[find_place_slot(places, x)] != 0;
 }
 
 size_t hfi_places_at(hfi_places *places, const double *x)
 {
-    const size_t at = find(places, x);
+    const size_t at = find_place_slot(places, x);
     if (places->slot[at] == 0) {
         for (size_t j = 0; j < places->d; j++) places->x[places->count * places->d + j] = x[j] + 0.0;
         places->slot[at] = ++places->count;

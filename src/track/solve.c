@@ -19,12 +19,12 @@ typedef struct gathered {
     size_t *number;   /* of a place among the gathered, + 1 */
 } gathered;
 
-static void release(hf_context *ctx, gathered *g)
+static void free_gathered(hf_context *ctx, gathered *g)
 {
     HFI_FREE(ctx, g->x, g->target, g->variance, g->fading, g->time, g->number);
 }
 
-static hf_status prepare(hf_context *ctx, const hfi_moment *moment, size_t count, gathered *g)
+static hf_status prepare_gathered(hf_context *ctx, const hfi_moment *moment, size_t count, gathered *g)
 {
     const hf_track *track = moment->track;
     *g = (gathered){.moment = moment};
@@ -36,7 +36,7 @@ static hf_status prepare(hf_context *ctx, const hfi_moment *moment, size_t count
         fine = fine && g->fading != NULL && g->time != NULL;
     }
     if (fine) return HF_OK;
-    release(ctx, g);
+    free_gathered(ctx, g);
     return HF_ERR_MEMORY;
 }
 
@@ -54,7 +54,7 @@ static void merge(gathered *g, size_t k, double target, double variance)
     }
 }
 
-static void gather(gathered *g, size_t count, const hfi_told *told)
+static void gather_told_readings(gathered *g, size_t count, const hfi_told *told)
 {
     const hf_track *track = g->moment->track;
     for (size_t i = 0; i < count; i++) {
@@ -83,7 +83,7 @@ static void gather(gathered *g, size_t count, const hfi_told *told)
  * Generalised least squares of a constant: m = 1'A^-1 z / 1'A^-1 1, with the factor there is; the solution
  * was made with mean 0 and becomes that of mean m. `ones` (count) is room.
  */
-static double settle_mean(hfi_solution *s, double given, bool is_given, double *ones)
+static double solve_prior_mean(hfi_solution *s, double given, bool is_given, double *ones)
 {
     for (size_t i = 0; i < s->n; i++) ones[i] = 1.0;
     double above = 0.0, below = 0.0;
@@ -181,8 +181,8 @@ static hf_status solve_plain(hf_context *ctx, const gathered *g, const hf_mean *
 
 /* ---- the posterior ----------------------------------------------------------------------------------------------- */
 
-static hf_status create(hf_context *ctx, const gathered *g, hf_mean *mean, hfi_solution *s,
-                        hf_posterior **out)
+static hf_status create_track_posterior(hf_context *ctx, const gathered *g, hf_mean *mean, hfi_solution *s,
+                                        hf_posterior **out)
 {
     const hf_track *track = g->moment->track;
     hfi_scaling scaling;
@@ -201,7 +201,7 @@ static hf_status create(hf_context *ctx, const gathered *g, hf_mean *mean, hfi_s
     return status;
 }
 
-static hf_status solve(hf_context *ctx, gathered *g, hf_mean *mean, hfi_solution *s, hfi_solved *out)
+static hf_status solve_gathered(hf_context *ctx, gathered *g, hf_mean *mean, hfi_solution *s, hfi_solved *out)
 {
     const hf_track_settings *settings = &g->moment->track->own.s;
     hf_status status = g->fading != NULL ? solve_faded(ctx, g, s) : solve_plain(ctx, g, mean, s);
@@ -212,10 +212,10 @@ static hf_status solve(hf_context *ctx, gathered *g, hf_mean *mean, hfi_solution
         .readings = g->readings, .answers = g->answers, .places = g->count, .jitter = s->jitter};
     made.information = 0.5 * s->log_det;
     for (size_t k = 0; k < g->count; k++) made.information -= 0.5 * log(g->variance[k]);
-    made.prior_mean = settle_mean(s, settings->mean, settings->mean_given, ones);
+    made.prior_mean = solve_prior_mean(s, settings->mean, settings->mean_given, ones);
     hfi_free(ctx, ones);
     hf_status created = hf_mean_set(ctx, mean, &made.prior_mean, true);
-    if (created >= 0) created = create(ctx, g, mean, s, &made.posterior);
+    if (created >= 0) created = create_track_posterior(ctx, g, mean, s, &made.posterior);
     if (created < 0) return created;
     *out = made;
     return status;
@@ -226,16 +226,16 @@ hf_status hfi_track_solve(hf_context *ctx, const hfi_moment *moment, size_t coun
 {
     memset(out, 0, sizeof *out);
     gathered g;
-    hf_status status = prepare(ctx, moment, count, &g);
+    hf_status status = prepare_gathered(ctx, moment, count, &g);
     if (status < 0) return status;
-    gather(&g, count, told);
+    gather_told_readings(&g, count, told);
     hf_mean *mean = NULL;
     hfi_solution solution = {0};
     if (g.count == 0) status = hfi_fail(ctx, HF_ERR_NO_DATA, "no reading counts at time %g", moment->time);
     if (status >= 0) status = hf_mean_create(ctx, HF_MEAN_CONSTANT, moment->track->d, &mean);
-    if (status >= 0) status = solve(ctx, &g, mean, &solution, out);
+    if (status >= 0) status = solve_gathered(ctx, &g, mean, &solution, out);
     hfi_solution_free(&solution);
     hf_mean_free(mean);
-    release(ctx, &g);
+    free_gathered(ctx, &g);
     return status;
 }

@@ -23,7 +23,7 @@ enum {
 typedef struct standing {
     hf_context *ctx;
     const hf_track *track;
-    hfi_evidence evidence; /* after search(): of the best T */
+    hfi_evidence evidence; /* after search_best_period(): of the best T */
     size_t n, from;        /* readings; those from `from` on were there when the comparison begins */
     size_t *row;           /* n: where readings are in the ring, the newest first */
     double *kernel;        /* n x n: k(x_i, x_j), all of it */
@@ -31,7 +31,7 @@ typedef struct standing {
     double scale; /* of all variances: the one that maximises the evidence */
 } standing;
 
-static void release(standing *s)
+static void free_standing(standing *s)
 {
     HFI_FREE(s->ctx, s->row, s->kernel);
     hfi_evidence_free(&s->evidence);
@@ -46,7 +46,7 @@ static size_t newest(const hf_track *track, size_t *row)
     return n;
 }
 
-static hf_status prepare(hf_context *ctx, const hf_track *track, standing *s)
+static hf_status prepare_standing(hf_context *ctx, const hf_track *track, standing *s)
 {
     const hfi_recent *recent = &track->recent;
     *s = (standing){.ctx = ctx, .track = track};
@@ -77,7 +77,8 @@ static hf_status prepare(hf_context *ctx, const hf_track *track, standing *s)
 /* ---- the time scale ---------------------------------------------------------------------------------------------- */
 
 /* The evidence with the scale of all variances at its best: -n/2 log(r'A^-1 r / n) - 1/2 log |A|. */
-static hf_status weigh(standing *s, double *point, double period, double *value, double *scale)
+static hf_status weigh_period_evidence(standing *s, double *point, double period, double *value,
+                                       double *scale)
 {
     hfi_evidence *e = &s->evidence;
     const double n = (double)s->n;
@@ -103,7 +104,7 @@ static void span(const standing *s, double *shortest, double *longest)
     *longest = last > first ? SPANS * (last - first) : 1.0;
 }
 
-static hf_status search(standing *s, double *period)
+static hf_status search_best_period(standing *s, double *period)
 {
     hfi_evidence *e = &s->evidence;
     const size_t p = hf_kernel_parameters(e->kernel);
@@ -115,14 +116,14 @@ static hf_status search(standing *s, double *period)
         span(s, &shortest, &longest);
         *period = longest;
         for (double t = shortest; t <= longest && status >= 0; t *= LONGER) {
-            const hf_status tried = weigh(s, point, t, &value, &s->scale);
+            const hf_status tried = weigh_period_evidence(s, point, t, &value, &s->scale);
             if (tried == HF_ERR_MEMORY) status = tried;
             if (tried < 0 || !(value > best)) continue;
             best = value;
             *period = t;
         }
     }
-    if (status >= 0) status = weigh(s, point, *period, &value, &s->scale);
+    if (status >= 0) status = weigh_period_evidence(s, point, *period, &value, &s->scale);
     if (status == HF_ERR_NOT_POSITIVE_DEFINITE)
         status = hfi_fail(s->ctx, status, "the newest readings have no posterior in place and time");
     hfi_free(s->ctx, point);
@@ -138,7 +139,7 @@ static double sign_of(const standing *s)
 
 /* Weights of the readings that count in the comparison: the newer half of the own ones, alone or with the
  * answers since. */
-static size_t compare(standing *s, bool tries, size_t *answers)
+static size_t weigh_compared_readings(standing *s, bool tries, size_t *answers)
 {
     const double *answer = s->track->recent.answer;
     size_t own = 0, taken = 0, runs = 0;
@@ -156,7 +157,7 @@ static size_t compare(standing *s, bool tries, size_t *answers)
 }
 
 /* at_i = sum_j a_j e(t_j, t_i), along_i = sum_j a_j e(t_j, t_i) k(x_j, x_i). */
-static void gather(standing *s, double period)
+static void gather_period_sums(standing *s, double period)
 {
     const size_t n = s->n;
     for (size_t i = 0; i < n; i++) {
@@ -256,19 +257,19 @@ static size_t surest(standing *s)
     return found;
 }
 
-static hf_status judge(standing *s, double period, double *x, hf_track_standing *out)
+static hf_status judge_standing(standing *s, double period, double *x, hf_track_standing *out)
 {
     const size_t d = s->track->d;
     size_t p = 0;
     *out = (hf_track_standing){.period = period};
-    out->compared = compare(s, false, &out->answers);
+    out->compared = weigh_compared_readings(s, false, &out->answers);
     const hf_status status = best_known(s, period, &p);
     if (status < 0) return status;
-    gather(s, period);
+    gather_period_sums(s, period);
     contrast(s, p, &out->gain, &out->sd);
     contrast(s, surest(s), &out->hindsight, &out->sd_of_hindsight);
-    (void)compare(s, true, &out->answers);
-    gather(s, period);
+    (void)weigh_compared_readings(s, true, &out->answers);
+    gather_period_sums(s, period);
     contrast(s, p, &out->gain_of_runs, &out->sd_of_runs);
     out->gain *= sign_of(s);
     out->hindsight *= sign_of(s);
@@ -296,9 +297,9 @@ hf_status hf_track_standing_of(hf_context *ctx, const hf_track *track, double *x
             LEAST, MOST, own);
     standing s;
     double period = 0.0;
-    hf_status status = prepare(ctx, track, &s);
-    if (status >= 0) status = search(&s, &period);
-    if (status >= 0) status = judge(&s, period, x, out);
-    release(&s);
+    hf_status status = prepare_standing(ctx, track, &s);
+    if (status >= 0) status = search_best_period(&s, &period);
+    if (status >= 0) status = judge_standing(&s, period, x, out);
+    free_standing(&s);
     return status;
 }

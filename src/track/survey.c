@@ -32,7 +32,7 @@ static double variance(const place_survey *s, size_t p)
     return s->c[p * (s->n + 1)];
 }
 
-static void take(place_survey *s, size_t p)
+static void add_surveyed_place(place_survey *s, size_t p)
 {
     change(s, p, 1.0 / (variance(s, p) + s->noise));
 }
@@ -58,7 +58,7 @@ static size_t best(const place_survey *s, double *most)
     return found;
 }
 
-static double largest(const place_survey *s)
+static double find_largest_variance(const place_survey *s)
 {
     double most = 0.0;
     for (size_t p = 0; p < s->n; p++) most = fmax(most, variance(s, p));
@@ -83,7 +83,7 @@ static hf_status exchange(hf_context *ctx, place_survey *s, size_t count, size_t
                 place[k] = found;
                 moved = true;
             }
-            take(s, place[k]);
+            add_surveyed_place(s, place[k]);
         }
     }
     return HF_OK;
@@ -96,10 +96,10 @@ hf_status hfi_survey_choose(hf_context *ctx, size_t n, double *covariance, doubl
     s.column = hfi_alloc(ctx, n, sizeof *s.column);
     if (s.column == NULL) return HF_ERR_MEMORY;
     size_t count = 0;
-    for (; count < most && largest(&s) > enough; count++) {
+    for (; count < most && find_largest_variance(&s) > enough; count++) {
         double unused;
         place[count] = best(&s, &unused);
-        take(&s, place[count]);
+        add_surveyed_place(&s, place[count]);
     }
     const hf_status status = exchange(ctx, &s, count, place);
     hfi_free(ctx, s.column);

@@ -15,7 +15,7 @@ static void check_link(hfi_link link, double q, double s)
     for (double dq = -2.0; dq <= 2.0; dq += 0.5)
         for (double ds = -fmin(s, 1.0); ds <= 1.0; ds += 0.45) {
             const double there = hfi_link_value(link, q + dq, s + ds);
-            const double bend = hfi_link_bend(link, fabs(dq), fabs(ds));
+            const double bend = hfi_link_curvature(link, fabs(dq), fabs(ds));
             assert_true(fabs(there - p - of_q * dq - of_s * ds) <= bend);
             assert_true(hfi_link_least(link, q + fmin(dq, 0.0), s, s + fmax(ds, 0.0)) <= p + HFI_LINK_ERROR);
         }

@@ -8,8 +8,7 @@
 static inline hf_status take_answer(hfi_journal *journal, size_t count, const double *state,
                                     bool *found, double *value, double *gradient, hf_status *status)
 {
-    hfi_journal_entry entry = {
-        .asked = count, .told = count, .question = state, .answer = gradient};
+    hfi_journal_entry entry = {.asked = count, .told = count, .key = state, .answer = gradient};
     const hf_status s = hfi_journal_recall(journal, &entry, found);
     if (!*found) return s;
     *value = entry.value;
@@ -22,7 +21,7 @@ static inline void keep_answer(hfi_journal *journal, size_t count, const double 
 {
     const hfi_journal_entry entry = {.asked = count,
                                      .told = count,
-                                     .question = state,
+                                     .key = state,
                                      .answer = gradient,
                                      .value = value,
                                      .status = status};

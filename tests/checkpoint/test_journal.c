@@ -412,8 +412,8 @@ static hf_status compute(void *arg, hfi_journal_entry *entry)
     oracle *o = arg;
     o->asked++;
     o->unseen = entry->unseen;
-    entry->value = 2.0 * entry->question[0];
-    entry->answer[0] = -entry->question[0];
+    entry->value = 2.0 * entry->key[0];
+    entry->answer[0] = -entry->key[0];
     return o->status;
 }
 
@@ -422,7 +422,7 @@ static hf_status ask_oracle(hfi_journal *journal, oracle *o, double question, hf
     static double asked, told;
     asked = question;
     told = NAN;
-    *entry = (hfi_journal_entry){.asked = 1, .told = 1, .question = &asked, .answer = &told};
+    *entry = (hfi_journal_entry){.asked = 1, .told = 1, .key = &asked, .answer = &told};
     const hf_status s = hfi_journal_answer(journal, entry, compute, o);
     if (s >= 0) assert_true(entry->value == 2.0 * question && told == -question);
     return s;

@@ -61,7 +61,7 @@ static bool ask(hfi_journal *journal, size_t which)
 {
     const double question[ASKED] = {(double)which, -1.0};
     double told[TOLD] = {NAN, NAN, NAN};
-    hfi_journal_entry entry = {.asked = ASKED, .told = TOLD, .question = question, .answer = told};
+    hfi_journal_entry entry = {.asked = ASKED, .told = TOLD, .key = question, .answer = told};
     bool found = false;
     assert_int_equal(hfi_journal_recall(journal, &entry, &found), HF_OK);
     for (size_t i = 0; i < TOLD; i++) {

@@ -53,7 +53,7 @@ static void tilted_moments_agree_with_an_integral(void **state)
                     slow_moments(links[k], sign, means[i], vars[j], &log_z, &m, &v);
                     assert_near(t.log_z, log_z, 1e-10 * (1.0 + fabs(log_z)));
                     assert_near(vars[j] * t.slope, m, 1e-10 * sqrt(vars[j]) * (1.0 + fabs(m)));
-                    assert_near(vars[j] + vars[j] * vars[j] * t.bend, v, 1e-9 * vars[j]);
+                    assert_near(vars[j] + vars[j] * vars[j] * t.curvature, v, 1e-9 * vars[j]);
                 }
 }
 
@@ -70,7 +70,7 @@ static void gradient_agrees_with_differences(void **state)
  * and variance of the latent values less the prior mean. */
 static void one_after_the_other(const labels *l, hf_link link, double offset, double *mean, double *sigma)
 {
-    double w[ROWS] = {0}, pull[ROWS] = {0}, column[ROWS];
+    double w[ROWS] = {0}, linear[ROWS] = {0}, column[ROWS];
     for (size_t i = 0; i < ROWS; i++)
         for (size_t j = 0; j < ROWS; j++)
             sigma[i * ROWS + j] = hfi_kernel_value(l->kernel, l->x + i * INPUTS, l->x + j * INPUTS, i == j);
@@ -78,19 +78,19 @@ static void one_after_the_other(const labels *l, hf_link link, double offset, do
     for (int sweep = 0; sweep < 300; sweep++)
         for (size_t i = 0; i < ROWS; i++) {
             const double v = sigma[i * (ROWS + 1)], left = 1.0 - w[i] * v, cavity_v = v / left,
-                         cavity = (mean[i] - v * pull[i]) / left;
+                         cavity = (mean[i] - v * linear[i]) / left;
             const hfi_likelihood_tilted t =
                 label_tilt(link, l->label[i] ? 1.0 : -1.0, offset + cavity, cavity_v);
-            const double share = 1.0 + cavity_v * t.bend, more = -t.bend / share - w[i];
+            const double share = 1.0 + cavity_v * t.curvature, more = -t.curvature / share - w[i];
             w[i] += more;
-            pull[i] = (t.slope - cavity * t.bend) / share;
+            linear[i] = (t.slope - cavity * t.curvature) / share;
             memcpy(column, sigma + i * ROWS, sizeof column);
             for (size_t a = 0; a < ROWS; a++)
                 for (size_t b = 0; b < ROWS; b++)
                     sigma[a * ROWS + b] -= more / (1.0 + more * v) * column[a] * column[b];
             for (size_t a = 0; a < ROWS; a++) {
                 mean[a] = 0.0;
-                for (size_t b = 0; b < ROWS; b++) mean[a] += sigma[a * ROWS + b] * pull[b];
+                for (size_t b = 0; b < ROWS; b++) mean[a] += sigma[a * ROWS + b] * linear[b];
             }
         }
 }

@@ -215,7 +215,7 @@ static void posterior_is_that_of_the_blocks(void **state)
 
 static void start_there(hfi_softmax_problem *p)
 {
-    memcpy(p->kept_force, p->force, p->classes * p->n * sizeof *p->force);
+    memcpy(p->kept_alpha, p->alpha, p->classes * p->n * sizeof *p->alpha);
     p->started = true;
 }
 
@@ -233,7 +233,7 @@ static void newton_arrives_from_anywhere(void **state)
                      HF_OK);
     assert_int_equal(hfi_softmax_evaluate(&blocks, &cold, NULL), HF_OK);
     assert_true(blocks.converged);
-    for (size_t k = 0; k < CLASSES * ROWS; k++) blocks.force[k] = k % 5 == 0 ? 1e-3 : -1e-4;
+    for (size_t k = 0; k < CLASSES * ROWS; k++) blocks.alpha[k] = k % 5 == 0 ? 1e-3 : -1e-4;
     start_there(&blocks);
     assert_int_equal(hfi_softmax_evaluate(&blocks, &warm, NULL), HF_OK);
     assert_true(blocks.converged);

@@ -157,10 +157,10 @@ static void waves_visit_every_index_until_they_are_told_to_stop(void **state)
     assert_int_equal(hf_context_set_threads(ctx, 2), HF_OK);
     hf_context_set_progress(ctx, stop_later, &until);
     visits v = {.bad_thread = 0}, part = {.bad_thread = 0};
-    assert_int_equal(hfi_waves(ctx, "loop", 101, visit, &v), HF_OK);
+    assert_int_equal(hfi_parallel_rounds(ctx, "loop", 101, visit, &v), HF_OK);
     for (size_t i = 0; i < MOST; i++) assert_int_equal(v.seen[i], i < 101 ? 1 : 0);
     until = 0.5;
-    assert_int_equal(hfi_waves(ctx, "loop", 101, visit, &part), HF_ERR_CANCELLED);
+    assert_int_equal(hfi_parallel_rounds(ctx, "loop", 101, visit, &part), HF_ERR_CANCELLED);
     assert_true(part.seen[0] == 1 && part.seen[100] == 0);
     hf_context_free(ctx);
 }

@@ -178,7 +178,8 @@ static inline void assert_same_study(const hf_study *a, const hf_study *b)
         const hfi_fitted *f = &a->fitted[o], *g = &b->fitted[o];
         assert_true(f->readings == g->readings && f->parameters == g->parameters &&
                     f->aside == g->aside && f->doubted == g->doubted && f->facts == g->facts);
-        const double left[] = {f->warp.knee, f->warp.bend}, right[] = {g->warp.knee, g->warp.bend};
+        const double left[] = {f->warp.knee, f->warp.scale},
+                     right[] = {g->warp.knee, g->warp.scale};
         assert_same_numbers(left, right, 2);
         assert_same_numbers(f->value, g->value, f->parameters + f->aside + f->doubted);
     }

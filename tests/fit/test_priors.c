@@ -113,7 +113,7 @@ static void assert_bend(hfi_trainer *t, const double *at)
     double all[MOST * MOST], bend[MOST * MOST], gradient[MOST], value, prior;
     const size_t f = t->free_count;
     assert_true(hfi_trainer_evaluate(t, at, &value, &prior, gradient) >= 0);
-    assert_int_equal(hfi_trainer_free_bend(t, at, bend), HF_OK);
+    assert_int_equal(hfi_trainer_free_curvature(t, at, bend), HF_OK);
     assert_int_equal(hfi_trainer_curvature(t, at, all), HF_OK);
     for (size_t k = 0; k < f; k++) {
         const size_t i = t->free_index[k];

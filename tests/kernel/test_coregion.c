@@ -272,11 +272,11 @@ static void check_adjoints(hf_context *ctx, const char *expression, const double
     assert_int_equal(hfi_kernel_gram_adjoint(ctx, kernel, n, x, INPUTS, w, n, grad), HF_OK);
     check_slope(kernel, "gram", &all, grad, weighted);
     memset(grad, 0, parameters * sizeof *grad);
-    double *pull = make_zeros(n * INPUTS);
-    assert_int_equal(hfi_kernel_cross_adjoint(ctx, kernel, n, x, INPUTS, n, x, INPUTS, w, n, grad, pull),
+    double *backward = make_zeros(n * INPUTS);
+    assert_int_equal(hfi_kernel_cross_adjoint(ctx, kernel, n, x, INPUTS, n, x, INPUTS, w, n, grad, backward),
                      HF_OK);
     check_slope(kernel, "cross", &all, grad, weighted);
-    for (size_t i = 0; i < n; i++) assert_true(pull[i * INPUTS] == 0.0);
+    for (size_t i = 0; i < n; i++) assert_true(backward[i * INPUTS] == 0.0);
     memset(grad, 0, parameters * sizeof *grad);
     hfi_kernel_diagonal_adjoint(kernel, n, x, INPUTS, w, NULL, grad);
     check_slope(kernel, "diagonal", &all, grad, weighted_diagonal);
@@ -288,7 +288,7 @@ static void check_adjoints(hf_context *ctx, const char *expression, const double
         for (size_t j = first[a]; j < first[a + 1]; j++)
             for (size_t l = 0; l < n; l++) w[l * n + j] = b_bar[l + a * n] * s[j];
     check_slope(kernel, "block", &all, grad, weighted);
-    free(pull);
+    free(backward);
     free(b_bar);
     free(s);
     free(grad);

@@ -184,7 +184,7 @@ static void gram_inputs(void **state)
 }
 
 /* Equal rows stand on the top of stationary kernels, and at the kink of matern12 the gradient is taken as 0. */
-static void equal_inputs_do_not_pull(void **state)
+static void equal_inputs_do_not_backward(void **state)
 {
     static const char *const stationary[] = {"se(ard)", "matern12", "matern52", "rq", "periodic", "sm"};
     const double z[2 * INPUTS] = {0.3, -1.0, 2.0, 0.3, -1.0, 2.0}, w[4] = {1.0, 5.0, NAN, -2.0};
@@ -322,7 +322,7 @@ int main(void)
         cmocka_unit_test(cross_covariances_of_many_tiles),
         cmocka_unit_test(both_results_at_once_are_the_same),
         cmocka_unit_test(gram_inputs),
-        cmocka_unit_test(equal_inputs_do_not_pull),
+        cmocka_unit_test(equal_inputs_do_not_backward),
         cmocka_unit_test(prior_variances),
         cmocka_unit_test(prior_variances_are_values),
         cmocka_unit_test(threads_do_not_change_a_bit),

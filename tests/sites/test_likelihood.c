@@ -228,7 +228,7 @@ static void tilted_moments_agree_with_an_integral(void **state)
                 slow_moments(l, &seen, mean, var, &log_z, &first, &second);
                 assert_near(t.log_z, log_z, 1e-9 * (1.0 + fabs(log_z)));
                 assert_near(var * t.slope, first, 1e-9 * (sqrt(var) + fabs(first)));
-                assert_near(var + var * var * t.bend, second, 1e-8 * second);
+                assert_near(var + var * var * t.curvature, second, 1e-8 * second);
                 if (!l->parameter) continue;
                 const hfi_seen more = reading(l, r, 0.4 * exp(1e-4)), less = reading(l, r, 0.4 * exp(-1e-4));
                 assert_near(t.d,
@@ -304,8 +304,8 @@ static void powers_of_likelihoods_have_moments(void **state)
             const double log_z = log(sum * 40.0 / POINTS / 3.0) - HFI_HALF_LOG_2PI;
             assert_near(t.log_z, log_z, 1e-8 * (1.0 + fabs(log_z)));
             assert_near(t.slope, (up.log_z - down.log_z) / (2.0 * h), 1e-5 * (1.0 + fabs(t.slope)));
-            assert_near(t.bend, (up.slope - down.slope) / (2.0 * h), 1e-5 * (1.0 + fabs(t.bend)));
-            assert_near(t.share, 1.0 + var * t.bend, 1e-9);
+            assert_near(t.curvature, (up.slope - down.slope) / (2.0 * h), 1e-5 * (1.0 + fabs(t.curvature)));
+            assert_near(t.share, 1.0 + var * t.curvature, 1e-9);
         }
 }
 
@@ -320,8 +320,8 @@ static void narrow_and_wide_products_have_moments(void **state)
             const hfi_likelihood_tilted none = hfi_likelihood_tilt(l, &seen, 1.0, 0.5, 0.0),
                                         wide = hfi_likelihood_tilt(l, &seen, 1.0, 200.0, 1e6);
             assert_near(none.log_z, hfi_likelihood_density(l, &seen, 0.5).value, 1e-14 * fabs(none.log_z));
-            assert_true(isfinite(wide.log_z) && isfinite(wide.slope) && wide.bend <= 0.0);
-            assert_true(1.0 + 1e6 * wide.bend > 0.0);
+            assert_true(isfinite(wide.log_z) && isfinite(wide.slope) && wide.curvature <= 0.0);
+            assert_true(1.0 + 1e6 * wide.curvature > 0.0);
         }
 }
 

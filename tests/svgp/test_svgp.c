@@ -73,7 +73,7 @@ static void make(fixture *f, const char *expression, hf_mean_kind mean, hf_likel
     hfi_svgp_sums sums;
     assert_int_equal(hfi_svgp_sums_init(&f->q, true, false, false, &sums), HF_OK);
     for (size_t j = 0; j < M; j++) {
-        sums.pull[j] = 3.0 * hfi_stream_normal(&stream);
+        sums.linear[j] = 3.0 * hfi_stream_normal(&stream);
         for (size_t i = j; i < M; i++) sums.square[i + j * M] = 0.3 * hfi_stream_normal(&stream);
         sums.square[j + j * M] = 3.0 + 5.0 * hfi_stream_uniform(&stream);
     }
@@ -219,7 +219,7 @@ static void batches_add_up_to_all_rows(void **state)
         for (size_t p = 0; p < length; p++)
             assert_near(parts.gradient[p], all.gradient[p], 1e-10 * (1.0 + fabs(all.gradient[p])));
         for (size_t j = 0; j < M; j++) {
-            assert_near(parts.pull[j], all.pull[j], 1e-10 * (1.0 + fabs(all.pull[j])));
+            assert_near(parts.linear[j], all.linear[j], 1e-10 * (1.0 + fabs(all.linear[j])));
             for (size_t i = j; i < M; i++)
                 assert_near(parts.square[i + j * M], all.square[i + j * M], 1e-10 * 100.0);
         }

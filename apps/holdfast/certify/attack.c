@@ -76,7 +76,7 @@ static hf_status check_effect(certified *run, const attack_request *asked)
     return HF_OK;
 }
 
-static hf_status parse(certified *run, attack_request *out)
+static hf_status parse_attack_options(certified *run, attack_request *out)
 {
     const tool_arguments *a = run->arguments;
     const char *method = argument(a, "method");
@@ -152,7 +152,7 @@ static hf_status attack(certified *run, hf_attack_kind kind, size_t steps, size_
     return status;
 }
 
-static void tell(certified *run, const attack_request *asked, size_t changed)
+static void report_attack(certified *run, const attack_request *asked, size_t changed)
 {
     const char *output = output_of(run->arguments),
                *what = hf_enum_name(HF_ENUM_CERTIFY_WHAT, asked->how.what);
@@ -171,11 +171,11 @@ static void tell(certified *run, const attack_request *asked, size_t changed)
         say(stdout, "%zu of %zu rows changed their class. Written to %s\n", changed, run->m, output);
 }
 
-static hf_status work(certified *run)
+static hf_status run_attack(certified *run)
 {
     attack_request asked;
     size_t changed = 0;
-    hf_status status = parse(run, &asked);
+    hf_status status = parse_attack_options(run, &asked);
     if (status >= 0) status = certified_points(run);
     if (status >= 0) status = certified_units(run);
     if (status >= 0) status = certified_balls(run, 1, &asked.radius);
@@ -183,7 +183,7 @@ static hf_status work(certified *run)
         status = run->classifier != NULL ? attack(run, asked.how.kind, asked.how.steps, &changed)
                                          : move_values(run, &asked);
     if (status >= 0) status = certified_write(run, output_of(run->arguments));
-    if (status >= 0) tell(run, &asked, changed);
+    if (status >= 0) report_attack(run, &asked, changed);
     return status;
 }
 
@@ -197,5 +197,5 @@ const tool_verb verb_attack = {
                "  holdfast attack chas.hf --at data/boston.csv --radius 0.2 --sds -o attacked.csv",
     TOOL_OPTIONS(options),
     TOOL_TABLES(hf_attack_settings_table),
-    CERTIFIED(work),
+    CERTIFIED(run_attack),
 };

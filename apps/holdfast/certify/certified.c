@@ -20,7 +20,7 @@ static hf_status check_files(certified *run)
     return HF_OK;
 }
 
-static hf_status load(certified *run)
+static hf_status load_certified_model(certified *run)
 {
     hf_status status = session_check_output(&run->session, output_of(run->arguments));
     if (status >= 0) status = check_files(run);
@@ -55,7 +55,7 @@ int certified_run(const tool_arguments *arguments)
     certified run = {.arguments = arguments};
     const int code = session_open(arguments, &run.session);
     if (code != TOOL_OK) return code;
-    hf_status status = load(&run);
+    hf_status status = load_certified_model(&run);
     if (status >= 0) status = arguments->verb->certify(&run);
     hf_table_free(run.answers);
     hf_table_free(run.training);

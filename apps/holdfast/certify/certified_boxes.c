@@ -38,7 +38,7 @@ static hf_status read_points(certified *run, const char *path, hf_table **table,
     return status;
 }
 
-static hf_status make_room(certified *run)
+static hf_status allocate_boxes(certified *run)
 {
     run->lower = calloc(run->m * run->d + 1, sizeof *run->lower);
     run->upper = calloc(run->m * run->d + 1, sizeof *run->upper);
@@ -57,7 +57,7 @@ hf_status certified_points(certified *run)
 /* ---- units ---------------------------------------------------------------------------------------------------- */
 
 /* Least, largest and standard deviation of an input over the rows that the fit used. */
-static hf_status describe(certified *run, size_t j, double *low, double *high, double *sd)
+static hf_status describe_training_input(certified *run, size_t j, double *low, double *high, double *sd)
 {
     const hf_table *rows;
     const hf_status status = certified_training(run, &rows);
@@ -101,7 +101,7 @@ hf_status certified_units(certified *run)
     for (size_t j = 0; j < run->d && has_argument(run->arguments, "sds") && status >= 0; j++) {
         double low, high;
         if (certified_is_category(run, j)) continue;
-        status = describe(run, j, &low, &high, &run->unit[j]);
+        status = describe_training_input(run, j, &low, &high, &run->unit[j]);
         if (status == HF_ERR_NO_DATA)
             return REFUSE(run, "--sds: the model has not kept its rows, and knows no deviations of them");
     }
@@ -116,7 +116,7 @@ static void warn_outside(certified *run)
 {
     for (size_t j = 0; j < run->d; j++) {
         double low, high, sd;
-        if (describe(run, j, &low, &high, &sd) < 0) return;
+        if (describe_training_input(run, j, &low, &high, &sd) < 0) return;
         for (size_t i = 0; i < run->m; i++) {
             const double from = run->lower[i * run->d + j], to = run->upper[i * run->d + j];
             if (to >= low && from <= high) continue;
@@ -148,7 +148,7 @@ static hf_status repeat_points(certified *run, size_t radii)
 hf_status certified_balls(certified *run, size_t radii, const double *radius)
 {
     hf_status status = repeat_points(run, radii);
-    if (status >= 0) status = make_room(run);
+    if (status >= 0) status = allocate_boxes(run);
     for (size_t k = 0; k < run->m * run->d && status >= 0; k++) {
         const double reach = radius[k / run->d % radii] * run->unit[k % run->d];
         run->lower[k] = run->x[k] - reach;
@@ -164,7 +164,7 @@ static hf_status whole_range(certified *run)
     double sd;
     for (size_t j = 0; j < run->d; j++) {
         if (!isnan(run->lower[j]) || certified_is_category(run, j)) continue;
-        const hf_status status = describe(run, j, &run->lower[j], &run->upper[j], &sd);
+        const hf_status status = describe_training_input(run, j, &run->lower[j], &run->upper[j], &sd);
         if (status == HF_ERR_NO_DATA)
             return REFUSE(run,
                           "--box: from where to where? The model has not kept its rows; say it of each "
@@ -193,7 +193,7 @@ static bool parse_range(const certified *run, const char *text, size_t *j, doubl
 static hf_status told_box(certified *run, const tool_names *ranges)
 {
     run->m = 1;
-    const hf_status status = make_room(run);
+    const hf_status status = allocate_boxes(run);
     if (status < 0) return status;
     for (size_t j = 0; j < run->d; j++) run->lower[j] = NAN;
     for (size_t k = 0; k < ranges->count; k++) {

@@ -101,7 +101,7 @@ static hf_status parse_what(certified *run, certify_request *out)
     bool claims = false;
     const hf_status parsed = certified_claim(run, &out->claim, &claims);
     if (parsed < 0) return parsed;
-    const certify_question standard = run->classifier != NULL ? CERTIFY_PROBABILITY : CERTIFY_MEAN;
+    const certify_task standard = run->classifier != NULL ? CERTIFY_PROBABILITY : CERTIFY_MEAN;
     out->what = radii && !claims ? CERTIFY_RADII : standard;
     if (what != NULL && radii && !claims)
         return MISUSE(run, "--max-radius is a question of its own; leave out --what");
@@ -111,8 +111,8 @@ static hf_status parse_what(certified *run, certify_request *out)
                           "--what: there is no '%s'; give mean, sd, mean-plus, probability, loss, classes, "
                           "decision, accuracy, readings, interval or outputs",
                           what);
-        out->what = (certify_question)k;
-        if (strcmp(certify_questions[k], what) == 0) break;
+        out->what = (certify_task)k;
+        if (strcmp(certify_tasks[k], what) == 0) break;
     }
     const bool classes =
         (out->what >= CERTIFY_PROBABILITY && out->what <= CERTIFY_ACCURACY) || out->what == CERTIFY_RADII;
@@ -143,7 +143,7 @@ static hf_status parse_what(certified *run, certify_request *out)
 static hf_status check_rule(certified *run, const certify_request *asked)
 {
     const tool_arguments *a = run->arguments;
-    const certify_question what = asked->what;
+    const certify_task what = asked->what;
     const bool decides = what == CERTIFY_LOSS || what == CERTIFY_CLASSES || what == CERTIFY_DECISION ||
                          what == CERTIFY_ACCURACY || what == CERTIFY_RADII;
     if ((has_argument(a, "threshold") || has_argument(a, "loss")) && !decides)
@@ -158,7 +158,7 @@ static hf_status check_rule(certified *run, const certify_request *asked)
 static hf_status check_effect(certified *run, const certify_request *asked)
 {
     const tool_arguments *a = run->arguments;
-    const certify_question what = asked->what;
+    const certify_task what = asked->what;
     const bool plus = asked->value == CERTIFY_MEAN_PLUS;
     if (has_argument(a, "beta") != plus)
         return MISUSE(run,
@@ -190,7 +190,7 @@ static hf_status check_effect(certified *run, const certify_request *asked)
         return MISUSE(run, "--sides is for ranges, verdicts, --what classes and --what decision");
     if (has_argument(a, "plot") &&
         (what == CERTIFY_READINGS || what == CERTIFY_CLASSES || what == CERTIFY_OUTPUTS))
-        return MISUSE(run, "--plot is not for --what %s", certify_questions[what]);
+        return MISUSE(run, "--plot is not for --what %s", certify_tasks[what]);
     return HF_OK;
 }
 
@@ -204,7 +204,7 @@ static hf_status check_where(certified *run, const certify_request *asked)
         return MISUSE(run, at ? "--at and --box exclude each other" : "--at or --box is missing: where?");
     if (box && (point || max || asked->what == CERTIFY_ACCURACY))
         return max ? MISUSE(run, "--box is not for --max-radius; give --at")
-                   : MISUSE(run, "--box is not for --what %s; give --at", certify_questions[asked->what]);
+                   : MISUSE(run, "--box is not for --what %s; give --at", certify_tasks[asked->what]);
     if (point && certified_asks_region(run))
         return MISUSE(run, "--ball, --within, --step, --at-most, --group and --patch are for boxes");
     if (asked->settings.rigorous &&
@@ -230,7 +230,7 @@ static hf_status check_where(certified *run, const certify_request *asked)
     return HF_OK;
 }
 
-static hf_status parse(certified *run, certify_request *out)
+static hf_status parse_certify_options(certified *run, certify_request *out)
 {
     const tool_arguments *a = run->arguments;
     out->settings = hf_certify_settings_default();
@@ -298,21 +298,21 @@ static json_t *json_counts(const certify_request *asked)
     return list;
 }
 
-static void print_json(certified *run, const certify_request *asked)
+static void print_certify_json(certified *run, const certify_request *asked)
 {
     const bool verdicts = tells_verdicts(asked),
                claim = asked->what == CERTIFY_CLAIM || asked->what == CERTIFY_REACH,
                accuracy = asked->what == CERTIFY_ACCURACY;
     json_t *json = JSON_OF(
         {"output", json_text(asked->output)}, {"boxes", json_count(asked->asked)},
-        {"what", json_string(certify_questions[asked->what])},
+        {"what", json_string(certify_tasks[asked->what])},
         {"rigorous", json_boolean(asked->settings.rigorous)}, {"estimate", json_boolean(asked->estimate)},
         {"unfinished", json_count(asked->unfinished)}, {"region", certified_json_region(run)},
         {"model_sha256", json_text(hf_model_content_checksum(run->model))},
         {verdicts ? "certified" : NULL, json_count(asked->certified)},
         {verdicts ? "counterexamples" : NULL, json_count(asked->broken)},
         {verdicts ? "failed" : NULL, json_boolean(fails(asked))},
-        {claim ? "value" : NULL, json_string(certify_questions[asked->value])});
+        {claim ? "value" : NULL, json_string(certify_tasks[asked->value])});
     if (claim) certify_json_claim(json, &asked->claim);
     if (asked->what == CERTIFY_READINGS)
         JSON_ADD(json, {"held", json_string("hyperparameters, noise, centres and thresholds")});
@@ -368,7 +368,7 @@ static void print_summary(certified *run, const certify_request *asked)
 {
     if (is_standard(asked->output)) return;
     if (run->session.json)
-        print_json(run, asked);
+        print_certify_json(run, asked);
     else
         print_words(run, asked);
 }
@@ -398,7 +398,7 @@ static hf_status write_counterexamples(certified *run, const certify_request *as
 }
 
 /* Points alone, or a box about each of them for every radius. */
-static hf_status place(certified *run, const certify_request *asked)
+static hf_status place_points_or_boxes(certified *run, const certify_request *asked)
 {
     static const double none = 0.0;
     const bool points = certify_finds_radius(asked->what) || asked->what == CERTIFY_ACCURACY ||
@@ -418,7 +418,7 @@ static hf_status place(certified *run, const certify_request *asked)
 
 static hf_status certify(certified *run, certify_request *asked)
 {
-    hf_status status = place(run, asked);
+    hf_status status = place_points_or_boxes(run, asked);
     if (status >= 0) status = certify_answer(run, asked);
     if (status >= 0 && asked->what == CERTIFY_READINGS && asked->unfinished > 0)
         warn(&run->session, "the damage has no bound: sites that are not robust follow a reading wherever it "
@@ -433,10 +433,10 @@ static hf_status certify(certified *run, certify_request *asked)
     return status;
 }
 
-static hf_status work(certified *run)
+static hf_status run_certify(certified *run)
 {
     certify_request asked = {0};
-    hf_status status = parse(run, &asked);
+    hf_status status = parse_certify_options(run, &asked);
     asked.estimate = status >= 0 && asked.value >= CERTIFY_PROBABILITY && certified_is_estimate(run);
     if (status >= 0) status = certify(run, &asked);
     if (status >= 0) print_summary(run, &asked);
@@ -460,5 +460,5 @@ const tool_verb verb_certify = {
                "  holdfast certify hills.hf --at data/hills.csv --radius 0.5 --tolerance 1 -o ranges.csv",
     TOOL_OPTIONS(options),
     TOOL_TABLES(hf_certify_settings_table, hf_claim_table, hf_output_norm_table),
-    CERTIFIED(work),
+    CERTIFIED(run_certify),
 };

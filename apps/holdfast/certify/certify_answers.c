@@ -351,7 +351,7 @@ static hf_status ask_readings(certified *run, certify_request *asked)
 
 hf_status certify_answer(certified *run, certify_request *asked)
 {
-    static hf_status (*const answers[CERTIFY_QUESTIONS])(certified *, certify_request *) = {
+    static hf_status (*const answers[CERTIFY_TASKS])(certified *, certify_request *) = {
         [CERTIFY_MEAN] = ask_ranges,         [CERTIFY_SD] = ask_ranges,
         [CERTIFY_MEAN_PLUS] = ask_ranges,    [CERTIFY_PROBABILITY] = ask_ranges,
         [CERTIFY_LOSS] = ask_ranges,         [CERTIFY_CLASSES] = certify_classes,

@@ -65,8 +65,8 @@ static json_t *heading(const certified *run, const certify_request *asked)
         JSON_OF({"holdfast", json_string(hf_version())}, {"model", json_text(run->arguments->operand[0])},
                 {"model_sha256", json_text(hf_model_content_checksum(run->model))},
                 {"data_sha256", json_text(hf_model_data_checksum(run->model))},
-                {"what", json_string(certify_questions[asked->what])},
-                {"value", claim ? json_string(certify_questions[asked->value]) : json_null()},
+                {"what", json_string(certify_tasks[asked->what])},
+                {"value", claim ? json_string(certify_tasks[asked->value]) : json_null()},
                 {"of", of_what(run, asked)}, {"estimate", json_boolean(asked->estimate)},
                 {"settings", settings_used(asked)}, {"options", options_given(run->arguments)},
                 {"command", json_text(command)},
@@ -129,7 +129,7 @@ typedef struct lines {
     size_t length, room;
 } lines;
 
-static int append(const char *text, size_t length, void *to)
+static int append_line_text(const char *text, size_t length, void *to)
 {
     lines *out = to;
     if (length > out->room - out->length) {
@@ -152,8 +152,8 @@ hf_status certify_write_lines(certified *run, const certify_request *asked)
     for (size_t k = 0; k < hf_table_rows(run->answers) && status >= 0; k++) {
         json_t *line = line_of(run, asked, shared, k);
         if (line == NULL ||
-            json_dump_callback(line, append, &out, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0 ||
-            append("\n", 1, &out) != 0)
+            json_dump_callback(line, append_line_text, &out, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0 ||
+            append_line_text("\n", 1, &out) != 0)
             status = HF_ERR_MEMORY;
         json_decref(line);
     }

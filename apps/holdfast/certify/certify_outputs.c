@@ -33,7 +33,8 @@ hf_status certify_parse_norm(certified *run, certify_request *asked)
     return HF_OK;
 }
 
-static hf_status tell(certified *run, certify_request *asked, const hf_output_shift *out, double *at)
+static hf_status report_output_shifts(certified *run, certify_request *asked, const hf_output_shift *out,
+                                      double *at)
 {
     static const char *const first[] = {"upper", "attained", NULL};
     static const char *const last[] = {"parts", "nodes", "seconds", NULL};
@@ -71,7 +72,7 @@ hf_status certify_outputs(certified *run, certify_request *asked)
     if (status >= 0)
         status = hf_certify_outputs(run->session.ctx, run->posterior, &asked->norm, &asked->settings, run->m,
                                     run->x, run->lower, run->upper, out, asked->counterexample);
-    if (status >= 0) status = tell(run, asked, out, asked->counterexample);
+    if (status >= 0) status = report_output_shifts(run, asked, out, asked->counterexample);
     free(out);
     return status;
 }

@@ -49,7 +49,7 @@ static void print_value(FILE *out, const certify_picture *data)
     const certify_request *asked = data->asked;
     const hf_model *model = data->run->model;
     const bool several = data->run->classifier != NULL || hf_model_outputs(model) > 1;
-    fprintf(out, "set ylabel \"%s of ", certify_questions[asked->what]);
+    fprintf(out, "set ylabel \"%s of ", certify_tasks[asked->what]);
     if (data->run->classifier != NULL)
         plot_quoted(out, hf_model_class(model, asked->of));
     else

@@ -2,7 +2,7 @@
 /* Questions of holdfast certify, and what they ask for. */
 #include "certify/certify_request.h"
 
-const char *const certify_questions[CERTIFY_QUESTIONS] = {
+const char *const certify_tasks[CERTIFY_TASKS] = {
     "mean",     "sd",       "mean-plus", "probability", "loss",   "classes", "decision",
     "accuracy", "readings", "interval",  "outputs",     "radius", "verdict", "verdict radius"};
 
@@ -12,7 +12,7 @@ void certify_request_free(certify_request *request)
               request->share_at);
 }
 
-hf_certify_what certify_value(certify_question value)
+hf_certify_what certify_value(certify_task value)
 {
     static const hf_certify_what values[] = {[CERTIFY_MEAN] = HF_CERTIFY_MEAN,
                                              [CERTIFY_SD] = HF_CERTIFY_SD,
@@ -26,21 +26,21 @@ bool certify_has_rate(const certified *run, const certify_request *asked)
            hf_likelihood_has_rate(hf_model_settings_of(run->model)->sites);
 }
 
-bool certify_decides(certify_question what)
+bool certify_decides(certify_task what)
 {
-    static const bool decides[CERTIFY_QUESTIONS] = {
+    static const bool decides[CERTIFY_TASKS] = {
         [CERTIFY_DECISION] = true, [CERTIFY_ACCURACY] = true, [CERTIFY_RADII] = true,
         [CERTIFY_OUTPUTS] = true,  [CERTIFY_CLAIM] = true,    [CERTIFY_REACH] = true};
     return decides[what];
 }
 
-bool certify_attains(certify_question what)
+bool certify_attains(certify_task what)
 {
     return what <= CERTIFY_LOSS || what == CERTIFY_INTERVAL || what == CERTIFY_CLAIM ||
            what == CERTIFY_OUTPUTS;
 }
 
-bool certify_finds_radius(certify_question what)
+bool certify_finds_radius(certify_task what)
 {
     return what == CERTIFY_RADII || what == CERTIFY_REACH;
 }

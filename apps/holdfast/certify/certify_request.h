@@ -10,7 +10,7 @@
 
 #include <holdfast/certify_outputs.h>
 
-typedef enum certify_question {
+typedef enum certify_task {
     CERTIFY_MEAN,
     CERTIFY_SD,
     CERTIFY_MEAN_PLUS,
@@ -25,11 +25,11 @@ typedef enum certify_question {
     CERTIFY_RADII,    /* --max-radius of classes */
     CERTIFY_CLAIM,    /* --never-above, --never-below, --delta of one of the values above */
     CERTIFY_REACH,    /* --max-radius of these */
-    CERTIFY_QUESTIONS
-} certify_question;
+    CERTIFY_TASKS
+} certify_task;
 
 /** Names, as --what and --json have them. */
-extern const char *const certify_questions[CERTIFY_QUESTIONS];
+extern const char *const certify_tasks[CERTIFY_TASKS];
 
 /** When --fail-on makes the exit status 3. */
 typedef enum certify_fail {
@@ -43,8 +43,8 @@ enum {
 };
 
 typedef struct certify_request {
-    certify_question what;
-    certify_question value; /* what a claim is of: up to CERTIFY_PROBABILITY */
+    certify_task what;
+    certify_task value; /* what a claim is of: up to CERTIFY_PROBABILITY */
     hf_claim claim;
     hf_output_norm norm; /* of all outputs; its weights are the request's */
     double *weight;
@@ -73,15 +73,15 @@ void certify_request_free(certify_request *request);
 /* ---- questions (certify_request.c) ----------------------------------------------------------- */
 
 /** Whether something is certified of boxes, or a counterexample to it found. */
-bool certify_decides(certify_question what);
+bool certify_decides(certify_task what);
 /** Whether ranges or verdicts of one value are told, which are attained somewhere. */
-bool certify_attains(certify_question what);
+bool certify_attains(certify_task what);
 /** Whether the range is one of the logarithm of a rate, so that the rate has a range too. */
 bool certify_has_rate(const certified *run, const certify_request *asked);
 /** Whether it is the radius of a row that is looked for. */
-bool certify_finds_radius(certify_question what);
+bool certify_finds_radius(certify_task what);
 /** Which value of the posterior that is. */
-hf_certify_what certify_value(certify_question value);
+hf_certify_what certify_value(certify_task value);
 /** Whether a search that told nothing took the time of a box. */
 bool certify_ran_out(const certify_request *asked, double seconds);
 

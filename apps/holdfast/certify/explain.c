@@ -330,7 +330,7 @@ static hf_status parse_shape(certified *run, explain_request *out)
     return HF_OK;
 }
 
-static hf_status parse(certified *run, explain_request *out)
+static hf_status parse_explain_options(certified *run, explain_request *out)
 {
     const tool_arguments *a = run->arguments;
     const char *method = argument(a, "method");
@@ -480,10 +480,10 @@ static hf_status flip(certified *run, explain_request *asked)
     return status >= 0 ? certified_write(run, output_of(run->arguments)) : status;
 }
 
-static hf_status work(certified *run)
+static hf_status run_explain(certified *run)
 {
     explain_request asked;
-    hf_status status = parse(run, &asked);
+    hf_status status = parse_explain_options(run, &asked);
     if (status >= 0) status = certified_points(run);
     if (status >= 0) status = certified_units(run);
     if (status >= 0) status = asked.flip.asked ? flip(run, &asked) : explain(run, &asked);
@@ -511,5 +511,5 @@ const tool_verb verb_explain = {
                "  holdfast explain hills.hf --at data/hills.csv --step 1 --tolerance 1 --mean -o scores.csv",
     TOOL_OPTIONS(options),
     TOOL_TABLES(hf_certify_settings_table),
-    CERTIFIED(work),
+    CERTIFIED(run_explain),
 };

@@ -25,7 +25,7 @@ static const tool_option options[] = {
      TOOL_WRITES},
 };
 
-static hf_status parse(certified *run, hf_certify_settings *out)
+static hf_status parse_extremum_options(certified *run, hf_certify_settings *out)
 {
     const tool_arguments *a = run->arguments;
     *out = hf_certify_settings_default();
@@ -59,7 +59,7 @@ static void choose_tolerance(certified *run, hf_certify_settings *settings)
     if (high > low) settings->tolerance = 1e-3 * (high - low);
 }
 
-static hf_status tell(certified *run, bool upper, const hf_range *out, const double *at)
+static hf_status report_extrema(certified *run, bool upper, const hf_range *out, const double *at)
 {
     static const char *const names[] = {"value", "bound", "status", "nodes", "seconds", NULL};
     static const char *const first[] = {"value", "bound", NULL}, *const last[] = {"nodes", "seconds", NULL};
@@ -85,7 +85,7 @@ static hf_status tell(certified *run, bool upper, const hf_range *out, const dou
     return status;
 }
 
-static hf_status search(certified *run, const hf_certify_settings *settings)
+static hf_status search_extrema(certified *run, const hf_certify_settings *settings)
 {
     hf_range *out = calloc(run->m + 1, sizeof *out);
     double *at = calloc(run->m * run->d + 1, sizeof *at);
@@ -103,19 +103,19 @@ static hf_status search(certified *run, const hf_certify_settings *settings)
         if (by_time + by_memory == 0) warn_status(&run->session, status);
         certified_tell_limits(run, settings, by_time, by_memory, run->m);
     }
-    if (status >= 0) status = tell(run, settings->upper_only, out, at);
+    if (status >= 0) status = report_extrema(run, settings->upper_only, out, at);
     TOOL_FREE(out, at);
     return status;
 }
 
-static hf_status work(certified *run)
+static hf_status run_extremum(certified *run)
 {
     hf_certify_settings settings;
     const char *output = output_of(run->arguments);
-    hf_status status = parse(run, &settings);
+    hf_status status = parse_extremum_options(run, &settings);
     if (status >= 0) status = certified_boxes(run, true);
     if (status >= 0) choose_tolerance(run, &settings);
-    if (status >= 0) status = search(run, &settings);
+    if (status >= 0) status = search_extrema(run, &settings);
     if (status >= 0) status = certified_write(run, output);
     if (status >= 0 && run->session.json)
         session_print(&run->session, JSON_OF({"output", json_text(output)}, {"boxes", json_count(run->m)},
@@ -134,5 +134,5 @@ const tool_verb verb_extremum = {
                "  holdfast extremum hills.hf --maximum --box miles=2:6 -o longest.csv",
     TOOL_OPTIONS(options),
     TOOL_TABLES(hf_certify_settings_table),
-    CERTIFIED(work),
+    CERTIFIED(run_extremum),
 };

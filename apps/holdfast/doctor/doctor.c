@@ -270,7 +270,7 @@ static void print_finding(const char *name, const finding *f)
     if (*f->advice != '\0') printf("%17s%s\n", "", f->advice);
 }
 
-static void print_json(tool_session *session, const finding *found)
+static void print_findings_json(tool_session *session, const finding *found)
 {
     json_t *list = json_array();
     for (size_t k = 0; k < CHECKS && list != NULL; k++)
@@ -282,7 +282,7 @@ static void print_json(tool_session *session, const finding *found)
     session_print(session, JSON_OF({"version", json_string(hf_version())}, {"checks", list}));
 }
 
-static hf_status look(tool_session *session)
+static hf_status run_doctor_checks(tool_session *session)
 {
     machine m = {.ctx = session->ctx, .processors = sysconf(_SC_NPROCESSORS_ONLN)};
     finding found[CHECKS] = {0};
@@ -293,7 +293,7 @@ static hf_status look(tool_session *session)
         slow += found[k].verdict == SLOW ? 1 : 0;
     }
     if (session->json) {
-        print_json(session, found);
+        print_findings_json(session, found);
         return HF_OK;
     }
     printf("holdfast %s\n\n", hf_version());
@@ -316,5 +316,5 @@ const tool_verb verb_doctor = {
         "MPI too. Each is fine, slow, or absent; where something can be done, a line says what. The exit\n"
         "status is 0 whatever is found.",
     .example = "  holdfast doctor",
-    TOOL_WORK(0, 0, look),
+    TOOL_WORK(0, 0, run_doctor_checks),
 };

@@ -102,7 +102,7 @@ static hf_status check_numbers(bounded *run, const bound_request *asked)
     return HF_OK;
 }
 
-static hf_status parse(bounded *run, bound_request *out)
+static hf_status parse_bound_options(bounded *run, bound_request *out)
 {
     const tool_arguments *a = run->arguments;
     const char *method = argument(a, "method");
@@ -134,7 +134,7 @@ static hf_status parse(bounded *run, bound_request *out)
 
 /* ---- the envelope ------------------------------------------------------------------------------------------- */
 
-static hf_status load(bounded *run, hf_envelope **out, hf_envelope_labels **labels)
+static hf_status load_bound_envelope(bounded *run, hf_envelope **out, hf_envelope_labels **labels)
 {
     hf_status status = hf_envelope_load(run->session.ctx, run->arguments->operand[0], out, labels);
     if (status < 0) return status;
@@ -146,7 +146,7 @@ static hf_status load(bounded *run, hf_envelope **out, hf_envelope_labels **labe
     return HF_OK;
 }
 
-static hf_status create(bounded *run, const bound_request *asked, hf_envelope **out)
+static hf_status create_bound_envelope(bounded *run, const bound_request *asked, hf_envelope **out)
 {
     hf_status status = bounded_read(run, run->arguments->operand[0], true);
     if (status >= 0) status = bounded_kernel(run);
@@ -230,7 +230,7 @@ static hf_status write_table(const bounded *run, const bound_report *report, con
 }
 
 /* The columns that are added must not be mistaken for inputs. */
-static hf_status check_columns(bounded *run)
+static hf_status check_result_columns(bounded *run)
 {
     for (size_t j = 0; j < run->d; j++) {
         const char *name = run->feature[j];
@@ -240,7 +240,7 @@ static hf_status check_columns(bounded *run)
     return HF_OK;
 }
 
-static hf_status ask(bounded *run, const bound_request *asked, bound_report *out)
+static hf_status ask_bounds(bounded *run, const bound_request *asked, bound_report *out)
 {
     const size_t m = out->at->m;
     const bool optimal = asked->method == OPTIMAL;
@@ -268,16 +268,17 @@ static hf_status write_files(bounded *run, const bound_request *asked, const bou
     return status;
 }
 
-static hf_status bound(bounded *run, const bound_request *asked, hf_envelope **envelope,
-                       hf_envelope_labels **labels)
+static hf_status compute_and_report_bounds(bounded *run, const bound_request *asked, hf_envelope **envelope,
+                                           hf_envelope_labels **labels)
 {
     queries at = {0};
     bound_report report = {.method = methods[asked->method], .at = &at, .radius = NAN};
-    hf_status status = asked->from_file ? load(run, envelope, labels) : create(run, asked, envelope);
+    hf_status status = asked->from_file ? load_bound_envelope(run, envelope, labels)
+                                        : create_bound_envelope(run, asked, envelope);
     report.envelope = *envelope;
-    if (status >= 0) status = check_columns(run);
+    if (status >= 0) status = check_result_columns(run);
     if (status >= 0) status = queries_make(run, &at);
-    if (status >= 0 && at.m > 0) status = ask(run, asked, &report);
+    if (status >= 0 && at.m > 0) status = ask_bounds(run, asked, &report);
     if (status >= 0) status = write_files(run, asked, &report);
     progress_clear(run->session.progress);
     const bool silent = at.m > 0 && is_standard(asked->output);
@@ -295,8 +296,8 @@ static int run_bound(const tool_arguments *arguments)
     bound_request asked = {.method = OPTIMAL, .output = "-"};
     hf_envelope *envelope = NULL;
     hf_envelope_labels *labels = NULL;
-    hf_status status = parse(&run, &asked);
-    if (status >= 0) status = bound(&run, &asked, &envelope, &labels);
+    hf_status status = parse_bound_options(&run, &asked);
+    if (status >= 0) status = compute_and_report_bounds(&run, &asked, &envelope, &labels);
     hf_envelope_free(envelope);
     hf_envelope_labels_free(labels);
     return bounded_close(&run, status);

@@ -40,7 +40,7 @@ static void add_queries(json_t *json, const bound_report *r)
              {"seconds", json_number(r->seconds)});
 }
 
-static void print_json(bounded *run, const bound_report *r, const char *output, const char *saved)
+static void print_bound_json(bounded *run, const bound_report *r, const char *output, const char *saved)
 {
     const hf_envelope *e = r->envelope;
     json_t *json =
@@ -81,7 +81,7 @@ static void print_queries(const bound_report *r)
     printf("seconds          %.3g\n", r->seconds);
 }
 
-static void print_text(const bounded *run, const bound_report *r, const char *output, const char *saved)
+static void print_bound_text(const bounded *run, const bound_report *r, const char *output, const char *saved)
 {
     const hf_envelope *e = r->envelope;
     const double norm = hf_envelope_norm(e), least = hf_envelope_minimum_norm(e);
@@ -105,7 +105,7 @@ static void print_text(const bounded *run, const bound_report *r, const char *ou
 void bound_print(bounded *run, const bound_report *r, const char *output, const char *saved)
 {
     if (run->session.json)
-        print_json(run, r, output, saved);
+        print_bound_json(run, r, output, saved);
     else
-        print_text(run, r, output, saved);
+        print_bound_text(run, r, output, saved);
 }

@@ -150,7 +150,7 @@ static hf_status gather_rows(bounded *run, const double *target, const double *c
     return HF_OK;
 }
 
-static hf_status gather(bounded *run)
+static hf_status gather_limited_readings(bounded *run)
 {
     const double *target, **column = calloc(run->d + 1, sizeof *column);
     const size_t rows = hf_table_rows(run->table);
@@ -233,7 +233,7 @@ hf_status bounded_read(bounded *run, const char *path, bool noisy)
     hf_status status = check_noise_options(run, noisy);
     if (status >= 0) status = read_table(&run->session, path, NULL, &run->table);
     if (status >= 0) status = choose_features(run);
-    if (status >= 0) status = gather(run);
+    if (status >= 0) status = gather_limited_readings(run);
     return status >= 0 ? choose_offset(run) : status;
 }
 

@@ -25,7 +25,7 @@ const char *bounded_free_parameter(const hf_kernel *kernel)
 }
 
 /* --cv: the parameters that shape the kernel and are not held, by leaving readings out. */
-static hf_status search(bounded *run)
+static hf_status search_kernel_parameters(bounded *run)
 {
     const hf_bounded_readings readings = bounded_readings(run);
     hf_kernel_search found;
@@ -53,7 +53,7 @@ hf_status bounded_kernel(bounded *run)
                       name);
     if (name == NULL && cross)
         return MISUSE(run, "--cv has nothing to find: every parameter that shapes the kernel is written");
-    return cross ? search(run) : HF_OK;
+    return cross ? search_kernel_parameters(run) : HF_OK;
 }
 
 json_t *bounded_json_kernel(const hf_kernel *kernel)
@@ -130,7 +130,8 @@ static void print_ways_out(char *out, size_t room, const bounded *run, double no
                    least_text);
 }
 
-static hf_status tell(bounded *run, double norm, const hf_consistency *found, const size_t *row)
+static hf_status refuse_contradiction(bounded *run, double norm, const hf_consistency *found,
+                                      const size_t *row)
 {
     char lines[512] = "", ways[320] = "", limit[64] = "";
     print_lines(lines, sizeof lines, run, row, found->conflicting);
@@ -152,7 +153,7 @@ hf_status bounded_explain(bounded *run, double norm)
     /* Readings that were found inconsistent a moment ago stay so; if rounding says otherwise, the library's
      * own words have to do. */
     if (status >= 0 && found.conflicting > 0)
-        status = tell(run, norm, &found, row);
+        status = refuse_contradiction(run, norm, &found, row);
     else if (status >= 0)
         status = REFUSE(run, "%s: %s", hf_table_source(run->table), hf_status_text(HF_ERR_INCONSISTENT));
     free(row);

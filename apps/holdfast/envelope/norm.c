@@ -35,7 +35,7 @@ typedef struct norm_curve {
     const char *output;
 } norm_curve;
 
-static hf_status parse(bounded *run, norm_curve *out)
+static hf_status parse_norm_options(bounded *run, norm_curve *out)
 {
     *out = (norm_curve){.points = 10, .safety = 1.2, .output = argument(run->arguments, "output")};
     if (!argument_size(run->arguments, "points", &out->points) ||
@@ -63,7 +63,7 @@ static hf_status write_curve(hf_context *ctx, const norm_curve *e)
     return status;
 }
 
-static void print_json(bounded *run, const norm_curve *e)
+static void print_norm_json(bounded *run, const norm_curve *e)
 {
     json_t *curve = json_array();
     for (size_t k = 0; k < e->points; k++)
@@ -88,7 +88,7 @@ static double late_growth(const norm_curve *e)
     return NAN;
 }
 
-static void print_text(const bounded *run, const norm_curve *e)
+static void print_norm_text(const bounded *run, const norm_curve *e)
 {
     if (has_argument(run->arguments, "cv")) {
         bounded_print_kernel(run->kernel);
@@ -106,7 +106,7 @@ static void print_text(const bounded *run, const norm_curve *e)
     if (e->output != NULL) say(stdout, "Wrote %s\n", e->output);
 }
 
-static hf_status find(bounded *run, norm_curve *e)
+static hf_status find_norm_curve(bounded *run, norm_curve *e)
 {
     hf_status status = bounded_read(run, run->arguments->operand[0], false);
     if (status >= 0) status = bounded_kernel(run);
@@ -128,14 +128,14 @@ static int run_norm(const tool_arguments *arguments)
     const int code = session_open(arguments, &run.session);
     if (code != TOOL_OK) return code;
     norm_curve e = {0};
-    hf_status status = parse(&run, &e);
-    if (status >= 0) status = find(&run, &e);
+    hf_status status = parse_norm_options(&run, &e);
+    if (status >= 0) status = find_norm_curve(&run, &e);
     progress_clear(run.session.progress);
     if (status >= 0 && e.output != NULL) status = write_curve(run.session.ctx, &e);
     progress_clear(run.session.progress);
     const bool only_curve = is_standard(e.output);
-    if (status >= 0 && run.session.json) print_json(&run, &e);
-    if (status >= 0 && !run.session.json && !only_curve) print_text(&run, &e);
+    if (status >= 0 && run.session.json) print_norm_json(&run, &e);
+    if (status >= 0 && !run.session.json && !only_curve) print_norm_text(&run, &e);
     free(e.point);
     return bounded_close(&run, status);
 }

@@ -63,7 +63,7 @@ static bool goes_to_output(const compare_job *job)
     return is_standard(argument(job->arguments, "output"));
 }
 
-static int prepare(compare_job *job)
+static int prepare_compare_job(compare_job *job)
 {
     const tool_arguments *arguments = job->arguments;
     const char *by = argument(arguments, "by");
@@ -83,7 +83,7 @@ static int prepare(compare_job *job)
     return rivals_from(arguments, job->session->ctx, &job->rivals);
 }
 
-static hf_status compare(compare_job *job)
+static hf_status compare_models(compare_job *job)
 {
     hf_context *ctx = job->session->ctx;
     const char *output = argument(job->arguments, "output");
@@ -109,11 +109,11 @@ static hf_status compare(compare_job *job)
     return status;
 }
 
-static hf_status work(tool_session *session)
+static hf_status run_compare(tool_session *session)
 {
     compare_job job = {.session = session, .arguments = session->arguments};
-    session->refused = prepare(&job);
-    hf_status status = session->refused == TOOL_OK ? compare(&job) : HF_ERR_ARGUMENT;
+    session->refused = prepare_compare_job(&job);
+    hf_status status = session->refused == TOOL_OK ? compare_models(&job) : HF_ERR_ARGUMENT;
     if (status >= 0 && !goes_to_output(&job))
         status = report_comparison(session, job.comparison, argument(job.arguments, "target"), job.by);
     job_free(&job);
@@ -138,5 +138,5 @@ const tool_verb verb_compare = {
         "  holdfast compare data/hills.csv -t minutes -k 'se(ard)' -k 'matern32(ard)' -m constant,linear\n"
         "  holdfast compare data/hills.csv -t minutes --preset gp --model 'tails: --nu 3' -o predicted.csv",
     TOOL_OPTIONS(options),
-    TOOL_WORK(1, 1, work),
+    TOOL_WORK(1, 1, run_compare),
 };

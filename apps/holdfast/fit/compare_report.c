@@ -123,8 +123,8 @@ static json_t *json_contender(const hf_comparison *comparison, const model_place
     return object;
 }
 
-static void print_json(tool_session *session, const hf_comparison *comparison, const model_place *list,
-                       const char *target, hf_criterion by)
+static void print_comparison_json(tool_session *session, const hf_comparison *comparison,
+                                  const model_place *list, const char *target, hf_criterion by)
 {
     const hf_compare_settings *settings = hf_comparison_settings_of(comparison);
     json_t *models = json_array();
@@ -146,7 +146,7 @@ hf_status report_comparison(tool_session *session, const hf_comparison *comparis
     if (list == NULL) return HF_ERR_MEMORY;
     warn_of_fits(session, comparison);
     if (session->json) {
-        print_json(session, comparison, list, target, by);
+        print_comparison_json(session, comparison, list, target, by);
     } else {
         say(stdout, "%zu-fold cross-validation of %zu readings of %s", settings->folds,
             hf_comparison_readings(comparison), target);
@@ -172,8 +172,8 @@ typedef enum cell {
     SD
 } cell;
 
-static double value_of(const hf_table *from, const hf_comparison *c, size_t model, cell which, size_t repeat,
-                       size_t i)
+static double read_comparison_cell(const hf_table *from, const hf_comparison *c, size_t model, cell which,
+                                   size_t repeat, size_t i)
 {
     switch (which) {
     case ROW:
@@ -193,13 +193,14 @@ static double value_of(const hf_table *from, const hf_comparison *c, size_t mode
     }
 }
 
-static hf_status add_column(hf_context *ctx, const hf_table *from, const hf_comparison *c, size_t model,
-                            const char *name, const char *ending, cell which, hf_table *to)
+static hf_status add_comparison_column(hf_context *ctx, const hf_table *from, const hf_comparison *c,
+                                       size_t model, const char *name, const char *ending, cell which,
+                                       hf_table *to)
 {
     const size_t n = hf_comparison_readings(c), rows = hf_table_rows(to);
     double *column = calloc(rows + 1, sizeof *column);
     if (column == NULL) return HF_ERR_MEMORY;
-    for (size_t k = 0; k < rows; k++) column[k] = value_of(from, c, model, which, k / n, k % n);
+    for (size_t k = 0; k < rows; k++) column[k] = read_comparison_cell(from, c, model, which, k / n, k % n);
     const hf_status status = table_set_named(ctx, to, name, ending, column);
     free(column);
     return status;
@@ -213,10 +214,11 @@ hf_status comparison_table(hf_context *ctx, const hf_table *from, const hf_compa
     hf_status status =
         hf_table_create(ctx, hf_comparison_readings(c) * hf_comparison_settings_of(c)->repeats, &table);
     for (cell k = ROW; k <= READING && status >= 0; k++)
-        status = add_column(ctx, from, c, 0, first[k], "", k, table);
+        status = add_comparison_column(ctx, from, c, 0, first[k], "", k, table);
     for (size_t m = 0; m < hf_comparison_models(c) && status >= 0; m++) {
-        status = add_column(ctx, from, c, m, hf_comparison_name(c, m), "_mean", MEAN, table);
-        if (status >= 0) status = add_column(ctx, from, c, m, hf_comparison_name(c, m), "_sd", SD, table);
+        status = add_comparison_column(ctx, from, c, m, hf_comparison_name(c, m), "_mean", MEAN, table);
+        if (status >= 0)
+            status = add_comparison_column(ctx, from, c, m, hf_comparison_name(c, m), "_sd", SD, table);
     }
     if (status >= 0)
         *out = table;

@@ -118,7 +118,7 @@ typedef struct axes {
     size_t presets, kernels, means;
 } axes;
 
-static void append(rival *made, char *option, const char *value)
+static void append_rival_option(rival *made, char *option, const char *value)
 {
     if (value == NULL) return;
     made->word[made->words++] = option;
@@ -150,9 +150,9 @@ static int add_combination(const tool_arguments *arguments, hf_context *ctx, con
     rival made = {.name = name_of(a, preset, kernel, mean), .word = calloc(8, sizeof *made.word)};
     if (made.word != NULL) {
         made.word[made.words++] = some_table;
-        append(&made, preset_option, preset);
-        append(&made, kernel_option, kernel);
-        append(&made, mean_option, mean);
+        append_rival_option(&made, preset_option, preset);
+        append_rival_option(&made, kernel_option, kernel);
+        append_rival_option(&made, mean_option, mean);
     }
     return add_rival(arguments, ctx, list, &made);
 }

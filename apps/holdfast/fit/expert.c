@@ -39,7 +39,7 @@ static const tool_option options[] = {
     {"output", 'o', "OUT.csv", "file to write (default: standard output, unless --ask)", TOOL_WRITES},
 };
 
-static hf_status parse(expert_run *run)
+static hf_status parse_expert_options(expert_run *run)
 {
     const tool_arguments *a = run->base.arguments;
     run->settings = hf_expert_settings_default();
@@ -75,7 +75,7 @@ static hf_status parse_kernel(expert_run *run)
     return HF_OK;
 }
 
-static hf_status learn(expert_run *run)
+static hf_status learn_expert(expert_run *run)
 {
     bounded *base = &run->base;
     hf_status status = expert_name_columns(run);
@@ -160,7 +160,7 @@ static json_t *json_questions(const expert_run *run)
     return list;
 }
 
-static void print_json(expert_run *run, const counted *c)
+static void print_expert_json(expert_run *run, const counted *c)
 {
     const bool asked = run->question != NULL;
     session_print(&run->base.session,
@@ -205,7 +205,7 @@ static void print_questions(const expert_run *run)
                run->base.y[run->question[k]], run->move[k]);
 }
 
-static void print_text(const expert_run *run, const counted *c)
+static void print_expert_text(const expert_run *run, const counted *c)
 {
     say(stdout, "%zu readings of %s: %zu believed, %zu doubted, %zu of these corrected\n", run->base.n,
         run->base.target, c->believed, c->doubted, c->corrected);
@@ -219,12 +219,12 @@ static void print(expert_run *run)
 {
     const counted c = count(run);
     if (run->base.session.json)
-        print_json(run, &c);
+        print_expert_json(run, &c);
     else
-        print_text(run, &c);
+        print_expert_text(run, &c);
 }
 
-static void release(expert_run *run)
+static void free_expert_run(expert_run *run)
 {
     for (size_t k = 0; k < EXPERT_COLUMNS; k++) free(run->own[k]);
     if (run->out != run->base.table) hf_table_free(run->out);
@@ -237,8 +237,8 @@ static int run_expert(const tool_arguments *arguments)
     expert_run run = {.base = {.arguments = arguments}};
     const int code = session_open(arguments, &run.base.session);
     if (code != TOOL_OK) return code;
-    hf_status status = parse(&run);
-    if (status >= 0) status = learn(&run);
+    hf_status status = parse_expert_options(&run);
+    if (status >= 0) status = learn_expert(&run);
     if (status >= 0) status = expert_find_questions(&run);
     if (status >= 0 && run.output != NULL) status = expert_add_columns(&run);
     progress_clear(run.base.session.progress);
@@ -247,7 +247,7 @@ static int run_expert(const tool_arguments *arguments)
     progress_clear(run.base.session.progress);
     const bool only_table = is_standard(run.output);
     if (status >= 0 && !only_table) print(&run);
-    release(&run);
+    free_expert_run(&run);
     return bounded_close(&run.base, status);
 }
 

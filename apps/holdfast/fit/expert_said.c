@@ -24,7 +24,7 @@ hf_status expert_name_columns(expert_run *run)
 }
 
 /* SIZE_MAX where it is not there and nobody named it. */
-static hf_status find(const expert_run *run, size_t which, size_t *column)
+static hf_status find_expert_column(const expert_run *run, size_t which, size_t *column)
 {
     const hf_table *table = run->base.table;
     *column = SIZE_MAX;
@@ -79,7 +79,7 @@ static hf_status refuse_at(expert_run *run, size_t i, size_t which, const char *
 }
 
 /* An expert who gives a correction doubts the reading. */
-static hf_status check(expert_run *run)
+static hf_status check_expert_statements(expert_run *run)
 {
     for (size_t i = 0; i < run->base.n; i++) {
         const double value = run->correction[i], var = run->var[i];
@@ -103,11 +103,11 @@ hf_status expert_read_said(expert_run *run)
     run->var = calloc(n + 1, sizeof *run->var);
     hf_status status =
         run->label != NULL && run->correction != NULL && run->var != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t k = 0; k < EXPERT_SAID && status >= 0; k++) status = find(run, k, &column[k]);
+    for (size_t k = 0; k < EXPERT_SAID && status >= 0; k++) status = find_expert_column(run, k, &column[k]);
     if (status >= 0) status = read_labels(run, column[EXPERT_LABEL]);
     if (status >= 0) status = read_numbers(run, column[EXPERT_CORRECTION], run->correction);
     if (status >= 0) status = read_numbers(run, column[EXPERT_VARIANCE], run->var);
-    return status < 0 ? status : check(run);
+    return status < 0 ? status : check_expert_statements(run);
 }
 
 /* ---- what comes of it ----------------------------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ static hf_status prior_columns(expert_run *run, const double **input, double *me
     return status;
 }
 
-static hf_status add(expert_run *run, size_t which, const double *values)
+static hf_status add_expert_column(expert_run *run, size_t which, const double *values)
 {
     return hf_table_set_numbers(run->base.session.ctx, run->out, run->name[which], values);
 }
@@ -156,8 +156,8 @@ static hf_status add_verdicts(expert_run *run, size_t rows, double *wrong, doubl
         wrong[run->base.row[i]] = r.wrong;
         right[run->base.row[i]] = r.expected;
     }
-    if (status >= 0) status = add(run, EXPERT_WRONG, wrong);
-    return status < 0 ? status : add(run, EXPERT_RIGHT, right);
+    if (status >= 0) status = add_expert_column(run, EXPERT_WRONG, wrong);
+    return status < 0 ? status : add_expert_column(run, EXPERT_RIGHT, right);
 }
 
 hf_status expert_add_columns(expert_run *run)
@@ -173,8 +173,8 @@ hf_status expert_add_columns(expert_run *run)
     const double **input = calloc(run->base.d + 1, sizeof *input);
     if (status >= 0 && (mean == NULL || input == NULL)) status = HF_ERR_MEMORY;
     if (status >= 0) status = prior_columns(run, input, mean, mean + rows);
-    if (status >= 0) status = add(run, EXPERT_PRIOR, mean);
-    if (status >= 0) status = add(run, EXPERT_PRIOR_SD, mean + rows);
+    if (status >= 0) status = add_expert_column(run, EXPERT_PRIOR, mean);
+    if (status >= 0) status = add_expert_column(run, EXPERT_PRIOR_SD, mean + rows);
     if (status >= 0 && at == NULL) status = add_verdicts(run, rows, mean, mean + rows);
     TOOL_FREE(mean, input);
     return status;

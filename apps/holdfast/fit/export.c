@@ -29,7 +29,7 @@ typedef struct export_request {
     bool envelope;
 } export_request;
 
-static hf_status parse(tool_session *session, const tool_arguments *a, export_request *out)
+static hf_status parse_export_options(tool_session *session, const tool_arguments *a, export_request *out)
 {
     const char *method = argument(a, "method");
     *out = (export_request){.file = a->operand[0],
@@ -77,7 +77,7 @@ static hf_status export_envelope(tool_session *session, export_request *asked)
     return status;
 }
 
-static void print_json(tool_session *session, const export_request *asked)
+static void print_export_json(tool_session *session, const export_request *asked)
 {
     const hf_export_report *r = &asked->report;
     const bool probed = r->probes > 0;
@@ -90,7 +90,7 @@ static void print_json(tool_session *session, const export_request *asked)
                           {probed ? "probes" : NULL, json_count(r->probes)}));
 }
 
-static void print_text(const export_request *asked)
+static void print_export_text(const export_request *asked)
 {
     const hf_export_report *r = &asked->report;
     char words[TOOL_WORDS];
@@ -114,19 +114,19 @@ static void mind_errors(const tool_session *session, const export_request *asked
              asked->report.mean_error, asked->report.sd_error);
 }
 
-static hf_status work(tool_session *session)
+static hf_status run_export(tool_session *session)
 {
     export_request asked;
-    hf_status status = parse(session, session->arguments, &asked);
+    hf_status status = parse_export_options(session, session->arguments, &asked);
     if (status >= 0)
         status = asked.envelope ? export_envelope(session, &asked) : export_model(session, &asked);
     progress_clear(session->progress);
     if (status < 0) return status;
     mind_errors(session, &asked);
     if (session->json)
-        print_json(session, &asked);
+        print_export_json(session, &asked);
     else
-        print_text(&asked);
+        print_export_text(&asked);
     return status;
 }
 
@@ -144,5 +144,5 @@ const tool_verb verb_export = {
                "  holdfast export boston.hf --single -o predict.c\n"
                "  cc -std=c99 -DHOLDFAST_SELF_TEST predict.c -lm -o predict && ./predict",
     TOOL_OPTIONS(options),
-    TOOL_WORK(1, 1, work),
+    TOOL_WORK(1, 1, run_export),
 };

@@ -184,7 +184,7 @@ static int show_result(fit_job *job)
     return TOOL_OK;
 }
 
-static hf_status learn(fit_job *job)
+static hf_status fit_job_model(fit_job *job)
 {
     hf_context *ctx = job->session.ctx;
     const hf_fit_settings *settings = &job->settings.settings;
@@ -235,7 +235,7 @@ static int fit(fit_job *job)
 {
     hf_context *ctx = job->session.ctx;
     const char *output = argument(job->arguments, "output");
-    hf_status status = learn(job);
+    hf_status status = fit_job_model(job);
     if (status >= 0) status = suspects_of(ctx, job->model, &job->suspects);
     if (status >= 0) status = add_lines(job);
     if (status >= 0) status = quality_of(ctx, job->model, &job->quality);
@@ -248,7 +248,7 @@ static int fit(fit_job *job)
     return closed != TOOL_OK ? closed : code;
 }
 
-static int prepare(fit_job *job)
+static int prepare_fit_job(fit_job *job)
 {
     const tool_arguments *arguments = job->arguments;
     const char *output = argument(arguments, "output");
@@ -284,7 +284,7 @@ int fit_run(const tool_arguments *arguments)
     fit_job job = {.arguments = arguments};
     int status = session_open(arguments, &job.session);
     if (status != TOOL_OK) return status;
-    status = prepare(&job);
+    status = prepare_fit_job(&job);
     if (status != TOOL_OK) {
         session_close(&job.session, HF_OK);
     } else {

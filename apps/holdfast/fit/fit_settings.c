@@ -175,7 +175,7 @@ static int check_one_target(const tool_arguments *arguments, size_t targets)
 
 /* Complains about settings that do not go with columns of the table, or with a file of it, that options name:
  * these are no settings, and the library is given them apart. */
-static int check_columns(const tool_arguments *arguments, size_t targets, const hf_fit_settings *s)
+static int check_fit_columns(const tool_arguments *arguments, size_t targets, const hf_fit_settings *s)
 {
     const tool_verb *verb = arguments->verb;
     const bool automatic = s->kernel != NULL && strcmp(s->kernel, "auto") == 0;
@@ -216,8 +216,8 @@ static const hf_setting *chosen(const tool_given *given)
 }
 
 /* 0 is a default that one gets by leaving the option out. */
-static int apply(const tool_arguments *arguments, hf_context *ctx, const tool_given *given,
-                 hf_fit_settings *s)
+static int apply_fit_option(const tool_arguments *arguments, hf_context *ctx, const tool_given *given,
+                            hf_fit_settings *s)
 {
     const hf_setting *setting = chosen(given);
     const char *value = given->value;
@@ -247,7 +247,7 @@ static int read_options(const tool_arguments *arguments, hf_context *ctx, hf_fit
     if (labels) (void)hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_LIKELIHOOD, s->sites), s, sizeof *s);
     int status = TOOL_OK;
     for (size_t i = 0; status == TOOL_OK && i < arguments->count; i++)
-        status = apply(arguments, ctx, &arguments->list[i], s);
+        status = apply_fit_option(arguments, ctx, &arguments->list[i], s);
     return status;
 }
 
@@ -416,7 +416,7 @@ int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t t
     if (status == TOOL_OK) status = complete(arguments, ctx, threshold, &recipe);
     if (status == TOOL_OK) status = check_threshold(arguments, threshold, &recipe);
     if (status == TOOL_OK) status = choose_stream(arguments, &recipe);
-    if (status == TOOL_OK) status = check_columns(arguments, targets, &recipe);
+    if (status == TOOL_OK) status = check_fit_columns(arguments, targets, &recipe);
     if (status == TOOL_OK) status = check_effects(arguments, ctx, outputs, &recipe);
     recipe.set = out->settings.set;
     recipe.set_count = out->settings.set_count;

@@ -273,7 +273,7 @@ static hf_status inspect_model(tool_session *session, const char *file, const ch
     return status;
 }
 
-static hf_status work(tool_session *session)
+static hf_status run_inspect(tool_session *session)
 {
     const tool_arguments *arguments = session->arguments;
     const char *reading = argument(arguments, "moved");
@@ -306,5 +306,5 @@ const tool_verb verb_inspect = {
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast inspect boston.hf --rows readings.csv",
     TOOL_OPTIONS(options),
-    TOOL_WORK(1, 1, work),
+    TOOL_WORK(1, 1, run_inspect),
 };

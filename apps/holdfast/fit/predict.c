@@ -244,8 +244,9 @@ static hf_status check_additions(tool_session *session, const hf_model *model)
 }
 
 /* Leaves what is to be said of the predictions in `remark`. */
-static hf_status predict(const tool_arguments *arguments, tool_session *session, const hf_model *model,
-                         hf_table *table, char remark[REMARK], json_t **worst)
+static hf_status predict_into_table(const tool_arguments *arguments, tool_session *session,
+                                    const hf_model *model, hf_table *table, char remark[REMARK],
+                                    json_t **worst)
 {
     hf_status status = hf_predict_into_table(session->ctx, model, table);
     if (status >= 0) snprintf(remark, REMARK, "%s", hf_context_message(session->ctx));
@@ -262,7 +263,7 @@ static hf_status predict(const tool_arguments *arguments, tool_session *session,
     return status;
 }
 
-static hf_status work(tool_session *session)
+static hf_status run_predict(tool_session *session)
 {
     const tool_arguments *arguments = session->arguments;
     const char *output = output_of(arguments);
@@ -275,7 +276,7 @@ static hf_status work(tool_session *session)
     if (status >= 0) status = take_class_rule(session, arguments, model);
     if (status >= 0) status = check_additions(session, model);
     if (status >= 0) status = read_table(session, arguments->operand[1], model, &table);
-    if (status >= 0) status = predict(arguments, session, model, table, remark, &worst);
+    if (status >= 0) status = predict_into_table(arguments, session, model, table, remark, &worst);
     progress_clear(session->progress);
     if (status >= 0) status = hf_table_write_csv(session->ctx, table, output);
     if (status >= 0 && session->json) print_summary(session, model, table, output, remark, worst);
@@ -313,5 +314,5 @@ const tool_verb verb_predict = {
                "  holdfast predict boston.hf data/boston.csv -o predictions.csv",
     TOOL_OPTIONS(options),
     .extends = true,
-    TOOL_WORK(2, 2, work),
+    TOOL_WORK(2, 2, run_predict),
 };

@@ -175,7 +175,7 @@ static hf_status write_report(tool_session *session, const hf_model *model, cons
     return status;
 }
 
-static hf_status work(tool_session *session)
+static hf_status run_report(tool_session *session)
 {
     const char *output = output_of(session->arguments);
     hf_model *model = NULL;
@@ -207,5 +207,5 @@ const tool_verb verb_report = {
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast report boston.hf -o boston.html",
     TOOL_OPTIONS(options),
-    TOOL_WORK(1, 2, work),
+    TOOL_WORK(1, 2, run_report),
 };

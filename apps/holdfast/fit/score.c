@@ -58,7 +58,7 @@ static hf_status score_outputs(tool_session *session, const hf_model *model, con
     return status;
 }
 
-static hf_status score(tool_session *session, const hf_model *model, const hf_table *table)
+static hf_status score_table(tool_session *session, const hf_model *model, const hf_table *table)
 {
     if (hf_model_can(model, HF_ABILITY_CLASS_SCORES)) return score_classes(session, model, table);
     if (hf_model_can(model, HF_ABILITY_COVARIANCES)) return score_outputs(session, model, table);
@@ -70,14 +70,14 @@ static hf_status score(tool_session *session, const hf_model *model, const hf_ta
     return status;
 }
 
-static hf_status work(tool_session *session)
+static hf_status run_score(tool_session *session)
 {
     const tool_arguments *arguments = session->arguments;
     hf_model *model = NULL;
     hf_table *table = NULL;
     hf_status status = hf_model_load(session->ctx, arguments->operand[0], &model);
     if (status >= 0) status = read_table(session, arguments->operand[1], model, &table);
-    if (status >= 0) status = score(session, model, table);
+    if (status >= 0) status = score_table(session, model, table);
     progress_clear(session->progress);
     hf_table_free(table);
     hf_model_free(model);
@@ -110,5 +110,5 @@ const tool_verb verb_score = {
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast score boston.hf data/boston.csv",
     TOOL_OPTIONS(options),
-    TOOL_WORK(2, 2, work),
+    TOOL_WORK(2, 2, run_score),
 };

@@ -11,7 +11,7 @@ enum {
     PROBES = 25 /* points along an input when looking for the one that matters most */
 };
 
-static hf_status load(hf_context *ctx, plot_classes *data)
+static hf_status load_class_rows(hf_context *ctx, plot_classes *data)
 {
     size_t label = 0;
     hf_status status = hf_model_rows(ctx, data->model, &data->rows);
@@ -37,8 +37,8 @@ static hf_status load(hf_context *ctx, plot_classes *data)
     return HF_OK;
 }
 
-static hf_status ask(hf_context *ctx, plot_classes *data, size_t m, const double *x, double *probability,
-                     double *mean, double *var)
+static hf_status ask_class_probabilities(hf_context *ctx, plot_classes *data, size_t m, const double *x,
+                                         double *probability, double *mean, double *var)
 {
     return hf_classify_predict(ctx, hf_model_classifier(data->model), m, x, data->d, probability, NULL, mean,
                                var, NULL);
@@ -57,7 +57,7 @@ static hf_status classes_move(hf_context *ctx, void *drawn, size_t j, double *ou
         memcpy(x + k * data->d, data->place, data->d * sizeof *x);
         x[k * data->d + j] = s.low + (s.high - s.low) * (double)k / (PROBES - 1);
     }
-    if (status >= 0) status = ask(ctx, data, PROBES, x, p, NULL, NULL);
+    if (status >= 0) status = ask_class_probabilities(ctx, data, PROBES, x, p, NULL, NULL);
     *out = 0.0;
     for (size_t k = 1; k < PROBES && status >= 0; k++)
         for (size_t c = 0; c < classes; c++) *out += fabs(p[k * classes + c] - p[(k - 1) * classes + c]);
@@ -66,7 +66,7 @@ static hf_status classes_move(hf_context *ctx, void *drawn, size_t j, double *ou
 }
 
 /* Range of an input with a margin. */
-static bool find_range(plot_classes *data, size_t j, size_t axis)
+static bool find_input_range(plot_classes *data, size_t j, size_t axis)
 {
     plot_spread s;
     if (!plot_spread_of(data->inputs[j], data->n, &s)) return false;
@@ -74,7 +74,7 @@ static bool find_range(plot_classes *data, size_t j, size_t axis)
     return true;
 }
 
-static double at(const plot_classes *data, size_t axis, size_t k, size_t count)
+static double compute_grid_coordinate(const plot_classes *data, size_t axis, size_t k, size_t count)
 {
     return data->low[axis] + (data->high[axis] - data->low[axis]) * (double)k / (double)(count - 1);
 }
@@ -85,15 +85,15 @@ static void place_points(plot_classes *data)
         double *x = data->x + k * data->d;
         memcpy(x, data->place, data->d * sizeof *x);
         if (data->maps) {
-            x[0] = at(data, 0, k / SIDE, SIDE);
-            x[1] = at(data, 1, k % SIDE, SIDE);
+            x[0] = compute_grid_coordinate(data, 0, k / SIDE, SIDE);
+            x[1] = compute_grid_coordinate(data, 1, k % SIDE, SIDE);
         } else {
-            x[data->column] = at(data, 0, k, data->m);
+            x[data->column] = compute_grid_coordinate(data, 0, k, data->m);
         }
     }
 }
 
-static hf_status predict(hf_context *ctx, plot_classes *data)
+static hf_status predict_class_picture(hf_context *ctx, plot_classes *data)
 {
     const size_t latents = hf_model_latents(data->model);
     data->m = data->maps ? SIDE * SIDE : PLOT_POINTS;
@@ -104,7 +104,8 @@ static hf_status predict(hf_context *ctx, plot_classes *data)
     data->mean = malloc((2 * data->m * latents + 1) * sizeof *data->mean);
     if (data->x == NULL || data->probability == NULL || data->mean == NULL) return HF_ERR_MEMORY;
     place_points(data);
-    return ask(ctx, data, data->m, data->x, data->probability, data->mean, data->mean + data->m * latents);
+    return ask_class_probabilities(ctx, data, data->m, data->x, data->probability, data->mean,
+                                   data->mean + data->m * latents);
 }
 
 hf_status plot_classes_make(hf_context *ctx, const hf_model *model, const char *x, plot_classes *out)
@@ -113,7 +114,7 @@ hf_status plot_classes_make(hf_context *ctx, const hf_model *model, const char *
     out->model = model;
     out->d = hf_model_features(model);
     out->classes = hf_model_classes(model);
-    hf_status status = load(ctx, out);
+    hf_status status = load_class_rows(ctx, out);
     for (size_t j = 0; j < out->d && status >= 0; j++) {
         plot_spread s;
         if (!plot_spread_of(out->inputs[j], out->n, &s)) return HF_ERR_MEMORY;
@@ -122,9 +123,9 @@ hf_status plot_classes_make(hf_context *ctx, const hf_model *model, const char *
     out->maps = out->d == 2 && x == NULL;
     if (status >= 0)
         status = plot_choose_input(ctx, model, out->training, x, 3, classes_move, out, &out->column);
-    if (status >= 0 && !find_range(out, out->column, 0)) status = HF_ERR_MEMORY;
-    if (status >= 0 && out->maps && !find_range(out, 1, 1)) status = HF_ERR_MEMORY;
-    return status < 0 ? status : predict(ctx, out);
+    if (status >= 0 && !find_input_range(out, out->column, 0)) status = HF_ERR_MEMORY;
+    if (status >= 0 && out->maps && !find_input_range(out, 1, 1)) status = HF_ERR_MEMORY;
+    return status < 0 ? status : predict_class_picture(ctx, out);
 }
 
 void plot_classes_free(plot_classes *data)

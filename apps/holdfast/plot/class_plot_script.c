@@ -105,7 +105,7 @@ static void print_curves(FILE *out, const plot_classes *data)
     fputs("EOD\n", out);
 }
 
-static void print_slice(FILE *out, const plot_classes *data)
+static void print_class_slice(FILE *out, const plot_classes *data)
 {
     const double bottom = data->classes == 2 ? -0.06 : height_of(data, data->classes);
     print_curves(out, data);
@@ -186,6 +186,6 @@ bool plot_classes_script(FILE *script, const plot_classes *data, plot_format for
     if (data->maps)
         print_maps(script, data);
     else
-        print_slice(script, data);
+        print_class_slice(script, data);
     return plot_end(script, "set output\n");
 }

@@ -121,8 +121,8 @@ static json_t *json_envelope_picture(const plot_envelope *data, const char *outp
 }
 
 /* Loads the model or the envelope, and computes what is drawn. */
-static hf_status compute(const tool_session *session, const tool_arguments *arguments, hf_model **model,
-                         model_picture *data)
+static hf_status compute_picture(const tool_session *session, const tool_arguments *arguments,
+                                 hf_model **model, model_picture *data)
 {
     const char *file = arguments->operand[0], *x = argument(arguments, "x");
     data->is_envelope = hf_file_type(file) == HF_FILE_ENVELOPE;
@@ -141,7 +141,7 @@ static hf_status make_picture(tool_session *session, const char *output, plot_fo
     model_picture data = {0};
     hf_model *model = NULL;
     const bool data_only = has_argument(session->arguments, "data-only");
-    const hf_status status = compute(session, session->arguments, &model, &data);
+    const hf_status status = compute_picture(session, session->arguments, &model, &data);
     progress_clear(session->progress);
     if (status >= 0)
         session->refused = data_only ? write_data(session, &data, format, output)
@@ -160,7 +160,7 @@ static hf_status make_picture(tool_session *session, const char *output, plot_fo
     return status;
 }
 
-static hf_status work(tool_session *session)
+static hf_status run_plot(tool_session *session)
 {
     plot_format format = PLOT_SVG;
     char *output = plot_output(session->arguments);
@@ -203,5 +203,5 @@ const tool_verb verb_plot = {
                "  holdfast plot boston.hf --x lstat -o boston.svg",
     TOOL_OPTIONS(options),
     .derives = derive,
-    TOOL_WORK(1, 1, work),
+    TOOL_WORK(1, 1, run_plot),
 };

@@ -25,7 +25,7 @@ static bool is_hidden(const unsigned char *s)
            (s[0] == 0xEF && s[1] == 0xBF && s[2] >= 0xBE);
 }
 
-static void print_text(FILE *out, const char *text, bool format)
+static void print_quoted_text(FILE *out, const char *text, bool format)
 {
     for (const unsigned char *s = (const unsigned char *)text; *s != '\0';) {
         const size_t length = utf8_character((const char *)s);
@@ -47,14 +47,14 @@ static void print_text(FILE *out, const char *text, bool format)
 
 void plot_quoted(FILE *out, const char *text)
 {
-    print_text(out, text, false);
+    print_quoted_text(out, text, false);
 }
 
 /* gnuplot takes the text for a format. */
 void plot_tic(FILE *out, bool first, const char *text, size_t at)
 {
     fputs(first ? "\"" : ", \"", out);
-    print_text(out, text, true);
+    print_quoted_text(out, text, true);
     fprintf(out, "\" %zu", at);
 }
 

@@ -45,7 +45,7 @@ static hf_status range_of(const plot_envelope *data, size_t j, double *low, doub
 }
 
 /* The input `x`, looked for in a table of the readings, whose message names what is near. */
-static hf_status choose(hf_context *ctx, plot_envelope *data, const char *x)
+static hf_status choose_envelope_input(hf_context *ctx, plot_envelope *data, const char *x)
 {
     data->maps = x == NULL && data->d == 2;
     if (x == NULL) return HF_OK;
@@ -58,7 +58,7 @@ static hf_status choose(hf_context *ctx, plot_envelope *data, const char *x)
     return status;
 }
 
-static hf_status allocate(plot_envelope *data, size_t m)
+static hf_status allocate_envelope_picture(plot_envelope *data, size_t m)
 {
     data->m = m;
     data->x = calloc(m * data->d + 1, sizeof *data->x);
@@ -73,7 +73,7 @@ static hf_status allocate(plot_envelope *data, size_t m)
 static hf_status make_slice(plot_envelope *data)
 {
     const size_t n = hf_envelope_readings(data->envelope), d = data->d;
-    hf_status status = allocate(data, SLICE + n);
+    hf_status status = allocate_envelope_picture(data, SLICE + n);
     if (status < 0) return status;
     double *at = data->lower; /* not needed yet */
     for (size_t k = 0; k < SLICE; k++)
@@ -90,7 +90,7 @@ static hf_status make_slice(plot_envelope *data)
 static hf_status make_map(plot_envelope *data)
 {
     data->side = SIDE;
-    hf_status status = allocate(data, SIDE * SIDE);
+    hf_status status = allocate_envelope_picture(data, SIDE * SIDE);
     for (size_t k = 0; k < data->m && status >= 0; k++)
         for (size_t j = 0; j < 2; j++) {
             const double share = (double)(j == 0 ? k / SIDE : k % SIDE) / (SIDE - 1);
@@ -101,7 +101,7 @@ static hf_status make_map(plot_envelope *data)
 
 /* ---- bounds -------------------------------------------------------------------------------------------------- */
 
-static hf_status bound(hf_context *ctx, plot_envelope *data)
+static hf_status compute_envelope_bounds(hf_context *ctx, plot_envelope *data)
 {
     hf_bound *bounds = calloc(data->m, sizeof *bounds);
     hf_status status = bounds != NULL ? hf_envelope_bounds_batch(ctx, data->envelope, data->m, data->x,
@@ -135,7 +135,7 @@ hf_status plot_envelope_make(hf_context *ctx, const char *path, const char *x, p
     out->d = hf_envelope_dimension(out->envelope);
     out->place = calloc(out->d, sizeof *out->place);
     if (out->place == NULL) status = HF_ERR_MEMORY;
-    if (status >= 0) status = choose(ctx, out, x);
+    if (status >= 0) status = choose_envelope_input(ctx, out, x);
     for (size_t j = 0; j < out->d && status >= 0; j++) {
         double low = 0.0, high = 0.0;
         status = range_of(out, j, &low, &high, &out->place[j]);
@@ -144,7 +144,7 @@ hf_status plot_envelope_make(hf_context *ctx, const char *path, const char *x, p
         out->high[out->maps ? j : 0] = high;
     }
     if (status >= 0) status = out->maps ? make_map(out) : make_slice(out);
-    if (status >= 0) status = bound(ctx, out);
+    if (status >= 0) status = compute_envelope_bounds(ctx, out);
     return status >= 0 && !out->maps ? find_centre(ctx, out) : status;
 }
 

@@ -38,7 +38,7 @@ static bool lies_on_slice(const plot_envelope *data, const double *x)
 /* ---- along one input ------------------------------------------------------------------------------------------ */
 
 /* The range of the bounds and of the limits that are drawn. */
-static void find_range(const plot_envelope *data, double range[2])
+static void find_bounds_range(const plot_envelope *data, double range[2])
 {
     range[0] = INFINITY;
     range[1] = -INFINITY;
@@ -106,12 +106,12 @@ static void print_slice_data(FILE *out, const plot_envelope *data, bool *has_cen
     fputs("EOD\n", out);
 }
 
-static void print_slice(FILE *out, const plot_envelope *data)
+static void print_envelope_slice(FILE *out, const plot_envelope *data)
 {
     static const char grey[] = "'#3a4048'";
     double range[2];
     bool centre;
-    find_range(data, range);
+    find_bounds_range(data, range);
     print_slice_data(out, data, &centre);
     const bool intervals = print_readings(out, data, range, INTERVAL, "intervals"),
                exact = print_readings(out, data, range, EXACT, "exact"),
@@ -279,6 +279,6 @@ bool plot_envelope_script(FILE *script, const plot_envelope *data, plot_format f
     if (data->maps)
         complete = print_maps(script, data);
     else
-        print_slice(script, data);
+        print_envelope_slice(script, data);
     return plot_end(script, "unset output\n") && complete;
 }

@@ -104,7 +104,7 @@ static void print_marks(FILE *out, const plot_data *data)
 }
 
 /* Least and largest value; a surface that is level gets colours about its height. */
-static void find_range(const double *values, double range[2])
+static void find_map_range(const double *values, double range[2])
 {
     range[0] = INFINITY;
     range[1] = -INFINITY;
@@ -163,8 +163,8 @@ void plot_map_script(FILE *out, const plot_data *data, const double left[2], dou
     const plot_map *map = &data->map;
     const double vertical[2] = {map->low[1], map->high[1]};
     double mean[2], sd[2];
-    find_range(map->mean, mean);
-    find_range(map->sd, sd);
+    find_map_range(map->mean, mean);
+    find_map_range(map->sd, sd);
     print_cells(out, "means", map->mean, mean);
     print_cells(out, "deviations", map->sd, sd);
     const bool plain = print_readings(out, data, "mapped", false) > 0,

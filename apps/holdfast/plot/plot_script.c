@@ -138,7 +138,7 @@ static drawn_blocks print_blocks(FILE *out, const plot_data *data, const double 
                           print_marks(out, data, x, y, range)};
 }
 
-static void print_slice(FILE *out, const plot_data *data)
+static void print_model_slice(FILE *out, const plot_data *data)
 {
     fputs("$slice << EOD\n", out);
     for (size_t k = 0; k < data->points; k++) {
@@ -392,7 +392,7 @@ bool plot_script(FILE *script, const plot_data *data, plot_format format, const 
     const unsigned height = 900 + (data->map.drawn ? MAPS_HEIGHT : 0);
     const panel_grid at = find_grid(data);
     const plot_legend legend = {data->transform != HF_TRANSFORM_NONE, false, count_suspected(data)};
-    print_slice(script, data);
+    print_model_slice(script, data);
     plot_begin(script, format, height, output);
     print_grid(script, data, &at, height);
     print_title(script, data, height);
@@ -456,7 +456,7 @@ bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format for
         if (t == 1) fputs("unset label 2\nunset label 4\n", script);
         const size_t suspected = count_suspected(&data->output[t]);
         if (suspected > legend.suspected) legend.suspected = suspected;
-        print_slice(script, &data->output[t]);
+        print_model_slice(script, &data->output[t]);
         print_slice_plot(script, &data->output[t], "", false);
     }
     plot_print_legend(script, &legend, height);

@@ -15,7 +15,7 @@ enum {
     ROUNDS = 12
 };
 
-static const double least_correlation = 0.5, most_bend = 0.004;
+static const double least_correlation = 0.5, most_curvature = 0.004;
 
 /* ---- the other inputs --------------------------------------------------------------------------------------- */
 
@@ -92,7 +92,7 @@ static void count_followers(plot_data *data, const plot_route *route)
     }
 }
 
-static void place(const plot_data *data, const plot_route *route, double at, double *x)
+static void place_on_route(const plot_data *data, const plot_route *route, double at, double *x)
 {
     for (size_t j = 0; j < route->d; j++) {
         const double there = route->at[j] + route->slope[j] * (at - route->anchor);
@@ -126,7 +126,7 @@ static hf_status predict_along(hf_context *ctx, const plot_data *data, const plo
     hf_status status = x != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t begin = 0; begin < count && status >= 0; begin += block) {
         size_t rows = count - begin < block ? count - begin : block;
-        for (size_t k = 0; k < rows; k++) place(data, route, at[begin + k], x + k * data->width);
+        for (size_t k = 0; k < rows; k++) place_on_route(data, route, at[begin + k], x + k * data->width);
         status =
             hf_predict(ctx, hf_model_posterior(data->model), rows, x, data->width, mean + begin,
                        latent != NULL ? latent + begin : NULL, observed != NULL ? observed + begin : NULL);
@@ -138,11 +138,11 @@ static hf_status predict_along(hf_context *ctx, const plot_data *data, const plo
 
 /* ---- points ------------------------------------------------------------------------------------------------- */
 
-/* New points of all slices, and how much each interval between old ones bends. */
+/* New points of all slices, and how much each interval between old ones curves. */
 typedef struct refinement {
     size_t count; /* new points */
     double at[PLOT_MOST_POINTS], value[3][PLOT_MOST_POINTS];
-    double bend[PLOT_MOST_POINTS], sorted[PLOT_MOST_POINTS], curve[PLOT_MOST_POINTS];
+    double curvature[PLOT_MOST_POINTS], sorted[PLOT_MOST_POINTS], curve[PLOT_MOST_POINTS];
 } refinement;
 
 /* Predicts at the new points and puts them in their places, from the back. */
@@ -164,21 +164,21 @@ static hf_status add_points(hf_context *ctx, plot_data *slice, const plot_route 
     return HF_OK;
 }
 
-/* Raises the bend of the intervals beside each point to how far the curve leaves the chord there, in
+/* Raises the curvature of the intervals beside each point to how far the curve leaves the chord there, in
  * shares of `range`. */
-static void bend_curve(const plot_data *slice, refinement *add, double range)
+static void refine_curve(const plot_data *slice, refinement *add, double range)
 {
     for (size_t k = 1; k + 1 < slice->points; k++) {
         const double *at = slice->at + k, *f = add->curve + k;
         const double share = (at[0] - at[-1]) / (at[1] - at[-1]);
-        const double bend = fabs(f[0] - f[-1] - share * (f[1] - f[-1])) / range;
-        if (!isfinite(bend)) continue;
-        add->bend[k - 1] = fmax(add->bend[k - 1], bend);
-        add->bend[k] = fmax(add->bend[k], bend);
+        const double curvature = fabs(f[0] - f[-1] - share * (f[1] - f[-1])) / range;
+        if (!isfinite(curvature)) continue;
+        add->curvature[k - 1] = fmax(add->curvature[k - 1], curvature);
+        add->curvature[k] = fmax(add->curvature[k], curvature);
     }
 }
 
-static void bend_slice(const plot_data *slice, refinement *add)
+static void refine_slice(const plot_data *slice, refinement *add)
 {
     double range[2] = {INFINITY, -INFINITY};
     for (size_t c = 0; c < 2 * CURVES; c++) {
@@ -187,24 +187,24 @@ static void bend_slice(const plot_data *slice, refinement *add)
             add->curve[k] = plot_band(slice, k, slice->sd_latent, sds);
             if (c < CURVES) plot_include(range, add->curve[k]);
         }
-        if (c >= CURVES) bend_curve(slice, add, range[1] - range[0]);
+        if (c >= CURVES) refine_curve(slice, add, range[1] - range[0]);
     }
 }
 
-/* Middles of the intervals that bend, those that bend most where there is no room for all. */
+/* Middles of the intervals that curvature, those that curvature most where there is no room for all. */
 static void halve(const plot_data *slice, refinement *add)
 {
     const size_t intervals = slice->points - 1, room = PLOT_MOST_POINTS - slice->points;
     const double finest = (slice->at[intervals] - slice->at[0]) / FINEST;
-    double least = most_bend;
+    double least = most_curvature;
     for (size_t k = 0; k < intervals; k++)
-        if (!(slice->at[k + 1] - slice->at[k] > finest)) add->bend[k] = 0.0;
-    memcpy(add->sorted, add->bend, intervals * sizeof *add->sorted);
+        if (!(slice->at[k + 1] - slice->at[k] > finest)) add->curvature[k] = 0.0;
+    memcpy(add->sorted, add->curvature, intervals * sizeof *add->sorted);
     qsort(add->sorted, intervals, sizeof *add->sorted, by_size);
     if (room < intervals) least = fmax(least, add->sorted[intervals - room - 1]);
     add->count = 0;
     for (size_t k = 0; k < intervals; k++)
-        if (add->bend[k] > least) add->at[add->count++] = 0.5 * slice->at[k] + 0.5 * slice->at[k + 1];
+        if (add->curvature[k] > least) add->at[add->count++] = 0.5 * slice->at[k] + 0.5 * slice->at[k + 1];
 }
 
 /* Equal steps, and the places of readings where they are few. */
@@ -234,8 +234,8 @@ static hf_status refine(hf_context *ctx, plot_data *slices, size_t count, const 
     for (size_t round = 0; round <= ROUNDS && add->count > 0 && status >= 0; round++) {
         for (size_t t = 0; t < count && status >= 0; t++) status = add_points(ctx, &slices[t], route, add);
         if (status < 0) break;
-        memset(add->bend, 0, sizeof add->bend);
-        for (size_t t = 0; t < count; t++) bend_slice(&slices[t], add);
+        memset(add->curvature, 0, sizeof add->curvature);
+        for (size_t t = 0; t < count; t++) refine_slice(&slices[t], add);
         halve(&slices[0], add);
     }
     return status;

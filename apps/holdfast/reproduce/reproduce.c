@@ -68,7 +68,7 @@ static int list_experiments(const char *folder)
 }
 
 /* "--name" or a plain word, appended to an argument vector. */
-static bool append(char **argv, size_t *count, const char *dashes, const char *word)
+static bool append_argument(char **argv, size_t *count, const char *dashes, const char *word)
 {
     size_t bytes = strlen(dashes) + strlen(word) + 1;
     argv[*count] = malloc(bytes);
@@ -80,13 +80,13 @@ static bool append(char **argv, size_t *count, const char *dashes, const char *w
 /* The options before the name become arguments of the experiment too. */
 static bool make_argv(char **argv, size_t *count, const char *path, const tool_arguments *arguments)
 {
-    bool made = append(argv, count, "", path);
+    bool made = append_argument(argv, count, "", path);
     for (size_t i = 1; made && i < arguments->operands; i++)
-        made = append(argv, count, "", arguments->operand[i]);
+        made = append_argument(argv, count, "", arguments->operand[i]);
     for (size_t i = 0; made && i < arguments->count; i++) {
-        made = append(argv, count, "--", arguments->list[i].option->name);
+        made = append_argument(argv, count, "--", arguments->list[i].option->name);
         if (made && arguments->list[i].value != NULL)
-            made = append(argv, count, "", arguments->list[i].value);
+            made = append_argument(argv, count, "", arguments->list[i].value);
     }
     return made;
 }
@@ -104,7 +104,7 @@ static int become(const char *path, const tool_arguments *arguments)
     return complain("%s: cannot be run: %s", path, strerror(error));
 }
 
-static int run(const tool_arguments *arguments)
+static int run_experiment(const tool_arguments *arguments)
 {
     char folder[PATH_BYTES];
     if (!own_folder(folder)) return complain("cannot find out where this program lies: %s", strerror(errno));
@@ -129,5 +129,5 @@ const tool_verb verb_reproduce = {
         "put them; with nothing else to run, its exit status is 77.",
     .example = "  holdfast reproduce",
     .most = SIZE_MAX,
-    .run = run,
+    .run = run_experiment,
 };

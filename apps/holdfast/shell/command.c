@@ -25,7 +25,7 @@ static void put_word(FILE *out, const char *word)
 }
 
 /* The text of a stream in memory; NULL when out of memory. */
-static char *finish(FILE *out, char **text)
+static char *close_text_stream(FILE *out, char **text)
 {
     const bool failed = ferror(out) != 0;
     if (fclose(out) == 0 && !failed) return *text;
@@ -40,7 +40,7 @@ char *command_of(const char *const *words)
     FILE *out = open_memstream(&text, &bytes);
     if (out == NULL) return NULL;
     for (; *words != NULL; words++) put_word(out, *words);
-    return finish(out, &text);
+    return close_text_stream(out, &text);
 }
 
 char *command_text(const tool_arguments *arguments)
@@ -57,5 +57,5 @@ char *command_text(const tool_arguments *arguments)
         fprintf(out, " --%s", given->option->name);
         if (given->value != NULL) put_word(out, given->value);
     }
-    return finish(out, &text);
+    return close_text_stream(out, &text);
 }

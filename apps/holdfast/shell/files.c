@@ -144,7 +144,7 @@ static void list_free(file_list *list)
     TOOL_FREE(list->names, list->file);
 }
 
-static void add(file_list *list, const char *path, const tool_option *option, unsigned traits)
+static void add_named_file(file_list *list, const char *path, const tool_option *option, unsigned traits)
 {
     named_file file = {.path = path,
                        .option = option,
@@ -161,7 +161,7 @@ static bool add_names(file_list *list, const tool_arguments *arguments, const to
     tool_names *names = &list->names[list->lists];
     if (!argument_names(arguments, option->name, names)) return false;
     list->lists++;
-    for (size_t k = 0; k < names->count; k++) add(list, names->list[k], option, option->traits);
+    for (size_t k = 0; k < names->count; k++) add_named_file(list, names->list[k], option, option->traits);
     return true;
 }
 
@@ -174,7 +174,7 @@ static bool add_options(file_list *list, const tool_arguments *arguments)
         for (size_t k = 0; k < i; k++) before = before || arguments->list[k].option == given->option;
         if ((given->option->traits & files) == 0 || before) continue;
         if ((given->option->traits & TOOL_REPEATS) == 0)
-            add(list, given->value, given->option, given->option->traits);
+            add_named_file(list, given->value, given->option, given->option->traits);
         else if (!add_names(list, arguments, given->option))
             return false;
     }
@@ -182,7 +182,7 @@ static bool add_options(file_list *list, const tool_arguments *arguments)
 }
 
 /* Room for every file that arguments can name. */
-static bool make_room(file_list *list, const tool_arguments *arguments)
+static bool allocate_file_list(file_list *list, const tool_arguments *arguments)
 {
     size_t most = arguments->operands + arguments->count + TOOL_DERIVED;
     for (size_t i = 0; i < arguments->count; i++)
@@ -197,11 +197,11 @@ static bool make_room(file_list *list, const tool_arguments *arguments)
 static int collect(file_list *list, const tool_arguments *arguments)
 {
     const tool_verb *verb = arguments->verb;
-    if (!make_room(list, arguments)) return complain("out of memory");
+    if (!allocate_file_list(list, arguments)) return complain("out of memory");
     for (size_t i = 0; i < arguments->operands && verb->most != SIZE_MAX; i++) {
         const bool changed = verb->changes && i == 0;
         const size_t before = list->count;
-        add(list, arguments->operand[i], NULL, changed ? TOOL_WRITES : TOOL_READS);
+        add_named_file(list, arguments->operand[i], NULL, changed ? TOOL_WRITES : TOOL_READS);
         if (list->count == before) continue;
         list->file[before].changed = changed;
         list->file[before].extended = verb->extends && i == 1;
@@ -210,7 +210,7 @@ static int collect(file_list *list, const tool_arguments *arguments)
     if (verb->derives != NULL) list->derived_count = verb->derives(arguments, list->derived);
     for (size_t k = 0; k < list->derived_count; k++) {
         if (list->derived[k] == NULL) return complain("out of memory");
-        add(list, list->derived[k], NULL, TOOL_WRITES);
+        add_named_file(list, list->derived[k], NULL, TOOL_WRITES);
     }
     return TOOL_OK;
 }
@@ -239,7 +239,7 @@ static int check_pair(const tool_verb *verb, const named_file *written, const na
                        called(other, second), written->path);
 }
 
-static int check(const tool_verb *verb, const file_list *list)
+static int check_file_clashes(const tool_verb *verb, const file_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         const named_file *file = &list->file[i];
@@ -260,7 +260,7 @@ int files_check(const tool_arguments *arguments)
 {
     file_list list = {0};
     int code = collect(&list, arguments);
-    if (code == TOOL_OK) code = check(arguments->verb, &list);
+    if (code == TOOL_OK) code = check_file_clashes(arguments->verb, &list);
     list_free(&list);
     return code;
 }

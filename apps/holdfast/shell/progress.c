@@ -12,7 +12,7 @@
 /* The one thing a signal handler may touch; a global because handlers have no arguments. */
 static volatile sig_atomic_t stop_signal;
 
-static void remember(int number)
+static void remember_stop_signal(int number)
 {
     stop_signal = number;
 }
@@ -25,7 +25,7 @@ int signal_seen(void)
 void signal_install(void)
 {
     struct sigaction action = {0};
-    action.sa_handler = remember;
+    action.sa_handler = remember_stop_signal;
     sigemptyset(&action.sa_mask);
     /* The second Ctrl-C has the usual effect. No SA_RESTART: a read that waits must come back. */
     action.sa_flags = (int)SA_RESETHAND;
@@ -97,7 +97,7 @@ static void time_left(const struct progress *progress, double time, double done,
         snprintf(text, 24, "  %d h %02d min left", (int)(left / 3600), (int)(left / 60) % 60);
 }
 
-static void draw(struct progress *progress, const char *stage, double done, double value)
+static void draw_progress_bar(struct progress *progress, const char *stage, double done, double value)
 {
     char bar[BAR + 1], figure[40] = "", share[16] = "", left[24] = "";
     memset(bar, ' ', BAR);
@@ -127,7 +127,7 @@ static bool report(const char *stage, double done, double value, void *user)
     if (done >= 0) keep_pace(progress, stage, time, done);
     if (time - progress->begin < silence || time - progress->drawn < interval) return true;
     progress->drawn = time;
-    draw(progress, stage, done, value);
+    draw_progress_bar(progress, stage, done, value);
     return true;
 }
 

@@ -17,7 +17,7 @@ typedef struct trial {
     hf_sites *sites;
 } trial;
 
-static hf_status prepare(hf_context *ctx, trial *t)
+static hf_status prepare_speed_trial(hf_context *ctx, trial *t)
 {
     t->x = calloc(READINGS, sizeof *t->x);
     t->y = calloc(READINGS, sizeof *t->y);
@@ -39,7 +39,7 @@ double flops_per_second(hf_context *ctx)
     const double n = READINGS, flops = n * n * n + 20.0 * n * n; /* as hf_fit_cost() counts */
     trial t = {0};
     double value, best = INFINITY;
-    hf_status status = prepare(ctx, &t);
+    hf_status status = prepare_speed_trial(ctx, &t);
     /* The first one pays for pages and threads. */
     for (int k = 0; k < 2 && status >= 0; k++) {
         const double begin = tool_now();

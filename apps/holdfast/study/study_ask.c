@@ -11,7 +11,7 @@ static const tool_option options[] = {
     STUDIED_WAIT,
 };
 
-static void print_json(studied *run, size_t count, const hf_proposal *p)
+static void print_proposals_json(studied *run, size_t count, const hf_proposal *p)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
@@ -27,7 +27,7 @@ static void print_json(studied *run, size_t count, const hf_proposal *p)
     session_print(&run->session, JSON_OF({"trials", list}));
 }
 
-static hf_status ask(studied *run)
+static hf_status ask_study(studied *run)
 {
     const tool_arguments *a = run->arguments;
     const char *output = argument(a, "output");
@@ -45,7 +45,7 @@ static hf_status ask(studied *run)
     run->session.kept = status >= 0;
     if (status >= 0 && (output != NULL || !run->session.json))
         status = study_asked_table(run, count, proposal, output_of(a));
-    if (status >= 0 && run->session.json) print_json(run, count, proposal);
+    if (status >= 0 && run->session.json) print_proposals_json(run, count, proposal);
     free(proposal);
     return status;
 }
@@ -64,5 +64,5 @@ const tool_verb verb_study_ask = {
                "  holdfast study ask next.hf -n 3 -o trials.csv",
     TOOL_OPTIONS(options),
     .changes = true,
-    STUDIED(1, 1, ask),
+    STUDIED(1, 1, ask_study),
 };

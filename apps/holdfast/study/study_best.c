@@ -38,7 +38,7 @@ static hf_status answer_begin(const studied *run, best_place *a)
 }
 
 /* Expectations of every outcome at a place. */
-static hf_status predict(const studied *run, best_place *a)
+static hf_status predict_outcomes(const studied *run, best_place *a)
 {
     hf_status status = HF_OK;
     for (size_t o = 0; o < run->outcomes && status >= 0; o++) {
@@ -183,7 +183,7 @@ static hf_status best_of_one(studied *run)
         status = has_argument(run->arguments, "certify")
                      ? certify(run, &a)
                      : warn_status(&run->session, hf_study_best(run->session.ctx, run->study, a.at, &a.best));
-    if (status >= 0) status = predict(run, &a);
+    if (status >= 0) status = predict_outcomes(run, &a);
     progress_clear(run->session.progress);
     if (status >= 0 && run->session.json) {
         session_print(&run->session, json_answer(run, &a));
@@ -221,7 +221,7 @@ static hf_status tell_front(studied *run, const uint64_t *trial, size_t count)
         if (status < 0) break;
         memcpy(a.at, t.at, run->d * sizeof *a.at);
         a.best.trial = trial[i];
-        status = predict(run, &a);
+        status = predict_outcomes(run, &a);
         if (status >= 0 && run->session.json) json_array_append_new(list, json_answer(run, &a));
         if (status >= 0 && !run->session.json) print_of_front(run, &a);
     }

@@ -26,7 +26,7 @@ static const tool_option options[] = {
 
 /* ---- settings --------------------------------------------------------------------------------------------------- */
 
-static hf_status take(studied *run, const tool_given *given, hf_study_settings *s)
+static hf_status take_study_option(studied *run, const tool_given *given, hf_study_settings *s)
 {
     const hf_settings_table *table = hf_study_settings_table();
     const hf_setting *setting = setting_of(table, given->option->name);
@@ -58,13 +58,14 @@ static hf_status check_uses(studied *run, const study_plan *plan)
     return HF_OK;
 }
 
-static hf_status create(studied *run, study_plan *plan)
+static hf_status create_study(studied *run, study_plan *plan)
 {
     hf_study *study = NULL;
     plan->settings = hf_study_settings_default();
     const tool_arguments *a = run->arguments;
     hf_status status = HF_OK;
-    for (size_t i = 0; i < a->count && status >= 0; i++) status = take(run, &a->list[i], &plan->settings);
+    for (size_t i = 0; i < a->count && status >= 0; i++)
+        status = take_study_option(run, &a->list[i], &plan->settings);
     if (status >= 0) status = study_plan_space(run, plan);
     if (status >= 0) status = check_uses(run, plan);
     if (status < 0) return status;
@@ -108,7 +109,7 @@ static void print(studied *run)
 static hf_status run_create(studied *run)
 {
     study_plan plan = {0};
-    const hf_status status = create(run, &plan);
+    const hf_status status = create_study(run, &plan);
     run->session.kept = status >= 0;
     if (status >= 0) print(run);
     study_plan_free(&plan);

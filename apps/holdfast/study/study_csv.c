@@ -90,7 +90,7 @@ static bool is_own(const trial_table *r, const char *name)
 }
 
 /* A column that the study knows nothing of is another study's, or a name is misspelt. */
-static hf_status check_columns(const trial_table *r, const tool_names *dropped)
+static hf_status check_trial_columns(const trial_table *r, const tool_names *dropped)
 {
     hf_status status = HF_OK;
     size_t column;
@@ -251,7 +251,7 @@ static hf_status import_rows(const trial_table *r, study_counts *counts)
 /* ---- tell ------------------------------------------------------------------------------------------------------- */
 
 /* Settings that are there must be those of the trial: another one's row is another one's result. */
-static hf_status check_settings(const trial_table *r, size_t i, const hf_trial *trial)
+static hf_status check_trial_settings(const trial_table *r, size_t i, const hf_trial *trial)
 {
     char words[64];
     hf_status status = HF_OK;
@@ -278,7 +278,7 @@ static hf_status tell_row(const trial_table *r, size_t i)
         return REFUSE(r->run, "%s, line %zu: %g is no number of a trial", hf_table_source(r->table),
                       hf_table_line(r->table, i), number);
     hf_status status = hf_study_trial(r->run->session.ctx, r->run->study, id, &trial);
-    if (status >= 0) status = check_settings(r, i, &trial);
+    if (status >= 0) status = check_trial_settings(r, i, &trial);
     if (status >= 0)
         status = hf_study_tell(r->run->session.ctx, r->run->study, id, r->values, r->noises,
                                text_at(r, i, r->note, buffer));
@@ -333,7 +333,7 @@ static hf_status take_table(studied *run, const char *path, bool import, study_c
     if (status >= 0 && hf_table_rows(table) == 0)
         status = REFUSE(run, "%s: a header and no rows", hf_table_source(table));
     if (status >= 0) status = reading_begin(&r, run, table);
-    if (status >= 0 && import) status = check_columns(&r, &dropped);
+    if (status >= 0 && import) status = check_trial_columns(&r, &dropped);
     if (status >= 0 && import) status = leave_out(&r, &dropped);
     if (status >= 0) status = take_rows(&r, import, counts);
     reading_free(&r);

@@ -10,7 +10,7 @@ static const tool_option options[] = {
 };
 
 /* The trials' lines, or their objects in `list`. */
-static hf_status tell(studied *run, size_t count, const uint64_t *trial, json_t *list)
+static hf_status report_labelled_trials(studied *run, size_t count, const uint64_t *trial, json_t *list)
 {
     hf_status status = HF_OK;
     for (size_t i = 0; i < count && status >= 0; i++) {
@@ -50,7 +50,7 @@ static hf_status expert(studied *run)
     if (status >= 0) due = hf_study_expert_due(run->study);
     json_t *list = json_array();
     if (status >= 0 && !run->session.json) tell_due(run, due);
-    if (status >= 0) status = tell(run, count, trial, list);
+    if (status >= 0) status = report_labelled_trials(run, count, trial, list);
     free(trial);
     if (status >= 0 && run->session.json) {
         session_print(&run->session, JSON_OF({"due", json_count(due)}, {"trials", list}));

@@ -51,7 +51,7 @@ static hf_status find_picture(studied *run, size_t *index)
 }
 
 /* Options that do not go together, once the study is known. */
-static hf_status check(studied *run, size_t *index, size_t outcome)
+static hf_status check_study_picture(studied *run, size_t *index, size_t outcome)
 {
     const tool_arguments *a = run->arguments;
     const bool several = studied_objectives(run) > 1;
@@ -70,7 +70,7 @@ static hf_status check(studied *run, size_t *index, size_t outcome)
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
 
-static hf_status make(studied *run, size_t index, study_picture *data)
+static hf_status make_study_picture(studied *run, size_t index, study_picture *data)
 {
     data->run = run;
     data->n = (size_t)hf_study_trials(run->study);
@@ -82,7 +82,7 @@ static hf_status make(studied *run, size_t index, study_picture *data)
     return status >= 0 ? pictures[index].make(data) : status;
 }
 
-static hf_status draw(studied *run)
+static hf_status draw_study_picture(studied *run)
 {
     plot_format format = PLOT_SVG;
     study_picture data = {0};
@@ -92,8 +92,8 @@ static hf_status draw(studied *run)
     if (status >= 0) status = plot_check(&run->session, output, &format);
     if (status >= 0) status = studied_open(run, false);
     if (status >= 0) status = studied_outcome(run, &data.of);
-    if (status >= 0) status = check(run, &index, data.of);
-    if (status >= 0) status = make(run, index, &data);
+    if (status >= 0) status = check_study_picture(run, &index, data.of);
+    if (status >= 0) status = make_study_picture(run, index, &data);
     if (status >= 0 && plot_drew(&run->session, pictures[index].writer, &data, format, output))
         session_print(&run->session,
                       JSON_OF({"picture", json_text(output)}, {"what", json_string(pictures[index].name)},
@@ -121,5 +121,5 @@ const tool_verb verb_study_plot = {
         "  holdfast study plot pictured.hf --what slices -o slices.svg",
     TOOL_OPTIONS(options),
     .derives = plot_derive,
-    STUDIED(1, 1, draw),
+    STUDIED(1, 1, draw_study_picture),
 };

@@ -43,7 +43,7 @@ static double to_edge(const double range[2], double value)
 }
 
 /* The range of trials that are not set aside, with some room for others. */
-static void find_range(const study_picture *data, double range[2])
+static void find_trials_range(const study_picture *data, double range[2])
 {
     range[0] = INFINITY;
     range[1] = -INFINITY;
@@ -121,7 +121,7 @@ bool study_progress_script(FILE *script, const void *any, plot_format format, co
     char text[128], bound[32];
     snprintf(text, sizeof text, ": %zu trials, %zu told and set aside", data->n, count_of(data, ASIDE));
     study_plot_begin(script, data, format, 560, output, text);
-    find_range(data, range);
+    find_trials_range(data, range);
     for (trial_kind k = SOUND; k < KINDS; k++) print_points(script, data, range, k);
     print_best(script, data, range, true);
     print_best(script, data, range, false);

@@ -14,7 +14,7 @@ static const double width95 = 1.959963984540054;
 
 /* ---- slices ----------------------------------------------------------------------------------------------------- */
 
-static void print_slice(FILE *out, const study_slice *slice)
+static void print_study_slice(FILE *out, const study_slice *slice)
 {
     fputs("$slice << EOD\n", out);
     for (size_t k = 0; k < slice->m; k++)
@@ -38,7 +38,7 @@ static void print_told(FILE *out, const study_picture *data, const study_slice *
 }
 
 /* The bands of all slices, and what is not set aside. */
-static void find_range(const study_picture *data, double range[2])
+static void find_slices_range(const study_picture *data, double range[2])
 {
     range[0] = INFINITY;
     range[1] = -INFINITY;
@@ -82,7 +82,7 @@ static void plot_slice(FILE *out, const study_picture *data, const study_slice *
                        double points)
 {
     const hf_variable *v = &data->run->settings->variable[slice->variable];
-    print_slice(out, slice);
+    print_study_slice(out, slice);
     print_told(out, data, slice, range);
     print_axis(out, v, points);
     const double at = data->at[slice->variable];
@@ -121,7 +121,7 @@ bool study_slices_script(FILE *script, const void *any, plot_format format, cons
     snprintf(text, sizeof text, ": slices through the best place (green), with 95 %% bands%s",
              data->slices < data->run->d ? "; what matters most" : "");
     study_plot_begin(script, data, format, height, output, text);
-    find_range(data, range);
+    find_slices_range(data, range);
     plot_range(script, "y", range);
     const double wide = 0.92 / (double)columns, high = (height - 70.0) / height / (double)rows;
     for (size_t s = 0; s < data->slices; s++) {

@@ -194,7 +194,7 @@ static hf_status print_summary(studied *run)
     return status >= 0 ? tell_objectives(run, NULL) : status;
 }
 
-static hf_status print_text(studied *run)
+static hf_status print_study_text(studied *run)
 {
     const tool_arguments *a = run->arguments;
     if (has_argument(a, "journal")) return print_journal(run);
@@ -297,7 +297,7 @@ static hf_status add_summary(const studied *run, json_t *object)
     return status >= 0 ? tell_objectives(run, relevance) : status;
 }
 
-static hf_status print_json(studied *run)
+static hf_status print_study_json(studied *run)
 {
     const tool_arguments *a = run->arguments;
     json_t *object = json_object();
@@ -329,7 +329,7 @@ static hf_status show(studied *run)
     if (status >= 0 && !has_argument(a, "journal")) status = studied_look(run);
     progress_clear(run->session.progress);
     if (status < 0) return status;
-    return run->session.json ? print_json(run) : print_text(run);
+    return run->session.json ? print_study_json(run) : print_study_text(run);
 }
 
 const tool_verb verb_study_show = {

@@ -46,7 +46,7 @@ static void done(making *m)
     hf_table_free(m->table);
 }
 
-static hf_status begin(making *m, studied *run, size_t n)
+static hf_status begin_trial_table(making *m, studied *run, size_t n)
 {
     *m = (making){.run = run, .n = n};
     m->trial = calloc(n + 1, sizeof *m->trial);
@@ -164,7 +164,7 @@ static hf_status add_times(const making *m)
 hf_status study_asked_table(studied *run, size_t count, const hf_proposal *proposal, const char *path)
 {
     making m;
-    hf_status status = begin(&m, run, count);
+    hf_status status = begin_trial_table(&m, run, count);
     for (size_t i = 0; i < count && status >= 0; i++)
         status = hf_study_trial(run->session.ctx, run->study, proposal[i].trial, &m.trial[i]);
     if (status >= 0) status = add_identity(&m);
@@ -179,7 +179,7 @@ hf_status study_asked_table(studied *run, size_t count, const hf_proposal *propo
 hf_status study_trials_table(studied *run, const char *path)
 {
     making m;
-    hf_status status = begin(&m, run, (size_t)hf_study_trials(run->study));
+    hf_status status = begin_trial_table(&m, run, (size_t)hf_study_trials(run->study));
     for (size_t i = 0; i < m.n && status >= 0; i++)
         status = hf_study_trial(run->session.ctx, run->study, i + 1, &m.trial[i]);
     if (status >= 0) status = add_identity(&m);

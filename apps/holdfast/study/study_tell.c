@@ -23,7 +23,7 @@ static const tool_option fail_options[] = {
 };
 
 /* Room for an outcome each, twice; NULL when out of memory. */
-static double *make_room(const studied *run)
+static double *allocate_outcomes(const studied *run)
 {
     return calloc(2 * run->outcomes, sizeof(double));
 }
@@ -46,12 +46,12 @@ static hf_status print_trial(studied *run, uint64_t id)
     return status;
 }
 
-static hf_status settle(studied *run, bool failed)
+static hf_status end_trial(studied *run, bool failed)
 {
     const tool_arguments *a = run->arguments;
     hf_trial trial;
     hf_status status = studied_open(run, true);
-    double *value = status >= 0 ? make_room(run) : NULL;
+    double *value = status >= 0 ? allocate_outcomes(run) : NULL;
     if (status >= 0 && value == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = studied_trial(run, a->operand[1], &trial);
     if (status >= 0) status = studied_values(run, 2, value);
@@ -95,7 +95,7 @@ static hf_status tell_many(studied *run, const char *path)
     return status;
 }
 
-static hf_status tell(studied *run)
+static hf_status tell_study(studied *run)
 {
     const tool_arguments *a = run->arguments;
     const char *from = argument(a, "from");
@@ -105,12 +105,12 @@ static hf_status tell(studied *run)
         return MISUSE(run,
                       "the outcome of trial %s is missing; one that has none failed: holdfast study fail",
                       a->operand[1]);
-    return settle(run, false);
+    return end_trial(run, false);
 }
 
 static hf_status fail(studied *run)
 {
-    return settle(run, true);
+    return end_trial(run, true);
 }
 
 const tool_verb verb_study_tell = {
@@ -129,7 +129,7 @@ const tool_verb verb_study_tell = {
                "  holdfast study tell results.hf 2 memory=97 loss=-0.2 --note 'on the old machine'",
     TOOL_OPTIONS(tell_options),
     .changes = true,
-    STUDIED(1, MOST_OPERANDS, tell),
+    STUDIED(1, MOST_OPERANDS, tell_study),
 };
 
 const tool_verb verb_study_fail = {

@@ -8,8 +8,8 @@ static const tool_option options[] = {
     {"time", 0, "T", "time of the measurement to come (required)", false},
 };
 
-static void print_json(tracked *run, double time, const double *x, const hf_suggestion *s,
-                       const standing_still *still)
+static void print_suggestion_json(tracked *run, double time, const double *x, const hf_suggestion *s,
+                                  const standing_still *still)
 {
     json_t *object = JSON_OF({"time", json_number(time)});
     tracked_json_add_place(run, object, x);
@@ -23,7 +23,7 @@ static void print_json(tracked *run, double time, const double *x, const hf_sugg
     session_print(&run->session, object);
 }
 
-static void print_text(const tracked *run, const double *x, const hf_suggestion *s)
+static void print_suggestion_text(const tracked *run, const double *x, const hf_suggestion *s)
 {
     char place[1024];
     say(stdout, "%s\n", tracked_place(run, x, place, sizeof place));
@@ -39,7 +39,7 @@ static void print_text(const tracked *run, const double *x, const hf_suggestion 
                plural(s->pending));
 }
 
-static hf_status ask(tracked *run)
+static hf_status ask_track(tracked *run)
 {
     double time = 0.0;
     hf_suggestion suggestion;
@@ -52,8 +52,8 @@ static hf_status ask(tracked *run)
     standing_still still = {0};
     if (status >= 0) status = standing_look(run, &still);
     progress_clear(run->session.progress);
-    if (status >= 0 && run->session.json) print_json(run, time, x, &suggestion, &still);
-    if (status >= 0 && !run->session.json) print_text(run, x, &suggestion);
+    if (status >= 0 && run->session.json) print_suggestion_json(run, time, x, &suggestion, &still);
+    if (status >= 0 && !run->session.json) print_suggestion_text(run, x, &suggestion);
     if (status >= 0) standing_warn(run, &still);
     standing_free(&still);
     free(x);
@@ -72,5 +72,5 @@ const tool_verb verb_track_ask = {
                "  holdfast track ask asked.hf --time 0",
     TOOL_OPTIONS(options),
     .changes = true,
-    TRACKED(ask),
+    TRACKED(ask_track),
 };

@@ -2,7 +2,7 @@
 /* holdfast track create */
 #include "track/tracked.h"
 
-static hf_status create(tracked *run, track_plan *plan)
+static hf_status create_track(tracked *run, track_plan *plan)
 {
     const bool learns = has_argument(run->arguments, "learn");
     hf_status status = learns ? plan_learn(run, plan) : plan_settings(run, plan);
@@ -13,7 +13,7 @@ static hf_status create(tracked *run, track_plan *plan)
     return warn_status(&run->session, status);
 }
 
-static void print_json(tracked *run, const track_plan *plan)
+static void print_track_plan_json(tracked *run, const track_plan *plan)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
     json_t *names = json_array();
@@ -30,7 +30,7 @@ static void print_json(tracked *run, const track_plan *plan)
 }
 
 /* A column that was not meant to be an input is noticed here, or never. */
-static void print_text(const tracked *run, const track_plan *plan)
+static void print_track_plan_text(const tracked *run, const track_plan *plan)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
     const size_t d = s->domain.dimension, candidates = s->domain.candidates;
@@ -53,10 +53,10 @@ static void print_text(const tracked *run, const track_plan *plan)
 static hf_status run_create(tracked *run)
 {
     track_plan plan = {0};
-    const hf_status status = create(run, &plan);
+    const hf_status status = create_track(run, &plan);
     run->session.kept = status >= 0;
-    if (status >= 0 && !run->session.json) print_text(run, &plan);
-    if (status >= 0 && run->session.json) print_json(run, &plan);
+    if (status >= 0 && !run->session.json) print_track_plan_text(run, &plan);
+    if (status >= 0 && run->session.json) print_track_plan_json(run, &plan);
     plan_free(&plan);
     return status;
 }

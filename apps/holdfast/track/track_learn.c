@@ -9,7 +9,7 @@ enum {
     KERNEL_BYTES = 4096
 };
 
-static hf_status check(tracked *run)
+static hf_status check_learn_options(tracked *run)
 {
     static const char *const learnt[] = {"method",    "noise",  "drift",     "age-law",
                                          "age-table", "window", "forgetting"};
@@ -86,7 +86,7 @@ static void warn_of_moving(tracked *run, const advised *a)
 hf_status plan_learn(tracked *run, track_plan *plan)
 {
     advised a = {0};
-    hf_status status = check(run);
+    hf_status status = check_learn_options(run);
     if (status >= 0) status = survey(run, plan);
     if (status >= 0) status = advised_ask(run, &a);
     if (status >= 0) status = adopt(run, plan, &a);

@@ -58,8 +58,8 @@ static void fill_slice(track_picture *data, size_t s, double *places)
     }
 }
 
-static hf_status predict(track_picture *data, const hf_posterior *mean, const hf_posterior *spread,
-                         const double *places, size_t s)
+static hf_status predict_track_slice(track_picture *data, const hf_posterior *mean,
+                                     const hf_posterior *spread, const double *places, size_t s)
 {
     hf_context *ctx = data->run->session.ctx;
     double *to = data->mean + s * data->m, *sd = data->sd + s * data->m;
@@ -82,10 +82,10 @@ static hf_status predict_all(track_picture *data)
     double *places = status >= 0 ? calloc(data->m * run->d, sizeof *places) : NULL;
     if (status >= 0 && places == NULL) status = HF_ERR_MEMORY;
     if (status >= 0 && data->slices == 0)
-        status = predict(data, mean, spread, tracked_domain(run)->points, 0);
+        status = predict_track_slice(data, mean, spread, tracked_domain(run)->points, 0);
     for (size_t s = 0; s < data->slices && status >= 0; s++) {
         fill_slice(data, s, places);
-        status = predict(data, mean, spread, places, s);
+        status = predict_track_slice(data, mean, spread, places, s);
     }
     data->known = status >= 0;
     free(places);
@@ -133,7 +133,7 @@ static const tool_option options[] = {
     {"time", 0, "T", "what is known at that time (default: the latest)", false},
 };
 
-static hf_status draw(tracked *run)
+static hf_status draw_track_picture(tracked *run)
 {
     plot_format format = PLOT_SVG;
     double time = NAN;
@@ -170,5 +170,5 @@ const tool_verb verb_track_plot = {
                "  holdfast track plot drawn.hf -o drawn.svg",
     TOOL_OPTIONS(options),
     .derives = plot_derive,
-    TRACKED(draw),
+    TRACKED(draw_track_picture),
 };

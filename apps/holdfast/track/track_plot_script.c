@@ -11,7 +11,7 @@ enum {
 
 /* ---- along an input --------------------------------------------------------------------------------------------- */
 
-static void print_slice(FILE *out, const track_picture *data, size_t s, double range[2])
+static void print_track_slice(FILE *out, const track_picture *data, size_t s, double range[2])
 {
     fprintf(out, "$slice%zu << EOD\n", s);
     for (size_t i = s * data->m; i < (s + 1) * data->m && data->known; i++) {
@@ -86,7 +86,7 @@ static const char fresh_and_old[] = "set palette defined (0 '#1d3f5e', 0.5 '#7fa
 static void print_line(FILE *out, const track_picture *data)
 {
     double range[2] = {INFINITY, -INFINITY};
-    print_slice(out, data, 0, range);
+    print_track_slice(out, data, 0, range);
     print_readings(out, data, range);
     print_next(out, data, 0, range);
     const double bottom = range[0] <= range[1] ? range[0] - 0.03 * (range[1] - range[0]) : 0.0;
@@ -116,7 +116,7 @@ static void print_lines(FILE *out, const track_picture *data, double bottom, dou
 {
     const double width = 0.92 / (double)data->slices;
     double range[2] = {INFINITY, -INFINITY};
-    for (size_t s = 0; s < data->slices; s++) print_slice(out, data, s, range);
+    for (size_t s = 0; s < data->slices; s++) print_track_slice(out, data, s, range);
     plot_range(out, "y", range);
     plot_label(out, "y", hf_track_target(data->run->track));
     for (size_t s = 0; s < data->slices; s++) {

@@ -83,7 +83,7 @@ static hf_status write_list(const tracked *run, const refreshed *list, const cha
 
 /* ---- what was done ---------------------------------------------------------------------------------------------- */
 
-static void print_json(tracked *run, const refreshed *done)
+static void print_refresh_json(tracked *run, const refreshed *done)
 {
     const tool_arguments *a = run->arguments;
     const hf_track_settings *s = hf_track_settings_of(run->track);
@@ -112,7 +112,7 @@ static void print_learnt(const tracked *run)
     say(stdout, "\nfor track create: %s\n", learnt_options(run, text));
 }
 
-static void print_text(const tracked *run, const refreshed *done, const char *output)
+static void print_refresh_text(const tracked *run, const refreshed *done, const char *output)
 {
     if (has_argument(run->arguments, "answers")) {
         printf("Took %zu answer%s", done->answered, plural(done->answered));
@@ -126,7 +126,7 @@ static void print_text(const tracked *run, const refreshed *done, const char *ou
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
 
-static hf_status check(tracked *run, const char *output)
+static hf_status check_refresh_options(tracked *run, const char *output)
 {
     const tool_arguments *a = run->arguments;
     const bool time = has_argument(a, "time");
@@ -168,7 +168,7 @@ static hf_status refresh(tracked *run, refreshed *done)
     const tool_arguments *a = run->arguments;
     const char *output = argument(a, "output");
     double time = NAN;
-    hf_status status = check(run, output);
+    hf_status status = check_refresh_options(run, output);
     if (status >= 0) status = session_number(&run->session, "time", false, &time);
     if (status >= 0) status = tracked_open(run, true);
     if (status >= 0) status = change_file(run, time, done);
@@ -178,9 +178,9 @@ static hf_status refresh(tracked *run, refreshed *done)
     if (status >= 0 && has_argument(a, "time") && !(run->session.json && output == NULL))
         status = write_list(run, done, output_of(a));
     progress_clear(run->session.progress);
-    if (status >= 0 && run->session.json) print_json(run, done);
+    if (status >= 0 && run->session.json) print_refresh_json(run, done);
     if (status >= 0 && !run->session.json && (!has_argument(a, "time") || !to_output))
-        print_text(run, done, output);
+        print_refresh_text(run, done, output);
     return status;
 }
 

@@ -42,7 +42,7 @@ static bool is_number(const char *text)
 }
 
 /* A word in place of a number is that of a rule. A number in place of a rule's word is the rule of given numbers. */
-static hf_status take(tracked *run, const tool_given *given, hf_track_settings *s)
+static hf_status take_track_option(tracked *run, const tool_given *given, hf_track_settings *s)
 {
     const hf_settings_table *table = hf_track_settings_table();
     const hf_setting *setting = setting_of(table, given->option->name);
@@ -157,7 +157,8 @@ hf_status plan_options(tracked *run, track_plan *plan)
 {
     const tool_arguments *a = run->arguments;
     hf_status status = HF_OK;
-    for (size_t i = 0; i < a->count && status >= 0; i++) status = take(run, &a->list[i], &plan->settings);
+    for (size_t i = 0; i < a->count && status >= 0; i++)
+        status = take_track_option(run, &a->list[i], &plan->settings);
     return status >= 0 ? check_uses(run, plan) : status;
 }
 

@@ -88,7 +88,7 @@ static hf_status print_open(tracked *run)
     return status;
 }
 
-static hf_status print_text(tracked *run, const hf_track_summary *s, const standing_still *still)
+static hf_status print_track_text(tracked *run, const hf_track_summary *s, const standing_still *still)
 {
     char clock[32];
     const hf_track_settings *settings = hf_track_settings_of(run->track);
@@ -177,7 +177,7 @@ static json_t *json_readings(const tracked *run, size_t held)
     return list;
 }
 
-static void print_json(tracked *run, const hf_track_summary *s, const standing_still *still)
+static void print_track_json(tracked *run, const hf_track_summary *s, const standing_still *still)
 {
     session_print(&run->session,
                   JSON_OF({"file", json_text(run->arguments->operand[0])},
@@ -196,7 +196,7 @@ static void print_json(tracked *run, const hf_track_summary *s, const standing_s
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
 
-static hf_status check(tracked *run, const char *readings, const char *history)
+static hf_status check_show_outputs(tracked *run, const char *readings, const char *history)
 {
     const bool first = is_standard(readings), second = is_standard(history);
     if ((first ? 1 : 0) + (second ? 1 : 0) + (run->session.json ? 1 : 0) > 1)
@@ -209,7 +209,7 @@ static hf_status show(tracked *run)
     const char *readings = argument(run->arguments, "readings"),
                *history = argument(run->arguments, "history");
     hf_track_summary summary;
-    hf_status status = check(run, readings, history);
+    hf_status status = check_show_outputs(run, readings, history);
     if (status >= 0) status = tracked_open(run, false);
     if (status < 0) return status;
     hf_track_summary_of(run->track, &summary);
@@ -219,8 +219,8 @@ static hf_status show(tracked *run)
     const bool silent = is_standard(readings) || is_standard(history);
     standing_still still = {0};
     if (status >= 0 && !silent) status = standing_look(run, &still);
-    if (status >= 0 && run->session.json) print_json(run, &summary, &still);
-    if (status >= 0 && !run->session.json && !silent) status = print_text(run, &summary, &still);
+    if (status >= 0 && run->session.json) print_track_json(run, &summary, &still);
+    if (status >= 0 && !run->session.json && !silent) status = print_track_text(run, &summary, &still);
     standing_free(&still);
     return status;
 }

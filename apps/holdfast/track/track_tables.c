@@ -73,8 +73,8 @@ hf_status track_history_read(tracked *run, track_history *out)
 /* ---- tables ----------------------------------------------------------------------------------------------------- */
 
 /* Column k of rows of numbers. A name that is there already is an input's. */
-static hf_status add_column(tracked *run, hf_table *table, const char *name, const double *rows,
-                            size_t columns, size_t k)
+static hf_status add_track_column(tracked *run, hf_table *table, const char *name, const double *rows,
+                                  size_t columns, size_t k)
 {
     if (table_has(table, name))
         return REFUSE(run, "an input is called \"%s\" like a column of the result", name);
@@ -94,7 +94,7 @@ static hf_status add_own(tracked *run, hf_table *table, const char *name, const 
                          size_t k)
 {
     char buffer[32];
-    return add_column(run, table, own_name(run, name, buffer), rows, columns, k);
+    return add_track_column(run, table, own_name(run, name, buffer), rows, columns, k);
 }
 
 hf_status track_candidate_column(const tracked *run, hf_table *table, const size_t *choice)
@@ -129,7 +129,7 @@ static hf_status add_places(tracked *run, hf_table *table, const double *rows, s
 {
     hf_status status = run->candidates > 0 ? add_candidates(run, table, rows, columns, first) : HF_OK;
     for (size_t j = 0; j < run->d && status >= 0; j++)
-        status = add_column(run, table, hf_track_name(run->track, j), rows, columns, first + j);
+        status = add_track_column(run, table, hf_track_name(run->track, j), rows, columns, first + j);
     return status;
 }
 
@@ -150,7 +150,7 @@ hf_status track_history_table(tracked *run, const char *path)
         status = add_own(run, table, before[k], h.numbers, h.columns, k);
     if (status >= 0) status = add_places(run, table, h.numbers, h.columns, TRACK_FIXED);
     if (status >= 0)
-        status = add_column(run, table, target, h.numbers, h.columns, TRACK_FIXED + h.d + TRACK_Y);
+        status = add_track_column(run, table, target, h.numbers, h.columns, TRACK_FIXED + h.d + TRACK_Y);
     for (size_t k = TRACK_NOISE; k < TRACK_AFTER && status >= 0; k++)
         status = add_own(run, table, after[k - TRACK_NOISE], h.numbers, h.columns, TRACK_FIXED + h.d + k);
     if (status >= 0) status = hf_table_write_csv(run->session.ctx, table, path);
@@ -182,7 +182,7 @@ hf_status track_readings_table(tracked *run, const char *path)
     }
     for (size_t k = 0; k < own && status >= 0; k++) {
         if (k == 2) status = add_places(run, table, rows, columns, own);
-        if (k == 2 && status >= 0) status = add_column(run, table, target, rows, columns, k);
+        if (k == 2 && status >= 0) status = add_track_column(run, table, target, rows, columns, k);
         if (k != 2 && status >= 0) status = add_own(run, table, names[k], rows, columns, k);
     }
     if (status >= 0) status = hf_table_write_csv(run->session.ctx, table, path);

@@ -40,7 +40,7 @@ static hf_status check_table(tracked *run)
     return HF_OK;
 }
 
-static hf_status check(tracked *run)
+static hf_status check_tell_options(tracked *run)
 {
     const tool_arguments *a = run->arguments;
     const bool x = has_argument(a, "x"), candidate = has_argument(a, "candidate"), y = has_argument(a, "y"),
@@ -140,10 +140,10 @@ static void print(tracked *run, const told_readings *t)
                (unsigned long long)summary.truths, summary.average_regret);
 }
 
-static hf_status tell(tracked *run, told_readings *t)
+static hf_status tell_track(tracked *run, told_readings *t)
 {
     const char *csv = argument(run->arguments, "csv");
-    hf_status status = check(run);
+    hf_status status = check_tell_options(run);
     if (status >= 0) status = take_numbers(run, t);
     if (status >= 0) status = tracked_open(run, true);
     if (status < 0) return status;
@@ -155,7 +155,7 @@ static hf_status tell(tracked *run, told_readings *t)
 static hf_status run_tell(tracked *run)
 {
     told_readings t = {0};
-    const hf_status status = tell(run, &t);
+    const hf_status status = tell_track(run, &t);
     progress_clear(run->session.progress);
     if (status >= 0) print(run, &t);
     free(t.x);

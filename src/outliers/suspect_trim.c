@@ -55,16 +55,16 @@ static hf_status damp(hfi_finder *finder, const hfi_flagging *f, double share)
 }
 
 /* Where a search stands. */
-typedef struct peel_progress {
+typedef struct trim_progress {
     phase phase;
     double share; /* of the proposed changes that is made; halved when a whole step was too much */
     size_t round;
     bool stop;
-} peel_progress;
+} trim_progress;
 
 /* One step from the assessed flagging `now`: sets `stop` when the search is over, else `now` holds new flags
  * to be fitted. */
-static hf_status step(hfi_finder *finder, const bool *lock, peel_progress *p, hfi_flagging *now)
+static hf_status step(hfi_finder *finder, const bool *lock, trim_progress *p, hfi_flagging *now)
 {
     const size_t bytes = finder->n * sizeof *now->flag;
     if (p->phase == PHASE_LIBERAL) {
@@ -84,7 +84,7 @@ static hf_status step(hfi_finder *finder, const bool *lock, peel_progress *p, hf
 
 /* A step that costs more than it saves is taken back: from the liberal phase to the prune phase, from there
  * to half a step. */
-static void back_off(peel_progress *p)
+static void back_off(trim_progress *p)
 {
     if (p->phase == PHASE_LIBERAL) {
         p->phase = PHASE_PRUNE;
@@ -97,7 +97,7 @@ static void back_off(peel_progress *p)
 /* New flags to be fitted from the state of `best`, which `now` equals, or `stop`. Flags that were refused
  * would be again: the same fit from the same state. */
 static hf_status propose(hfi_finder *finder, const bool *lock, const hfi_flagging *best, const bool *refused,
-                         peel_progress *p, hfi_flagging *now)
+                         trim_progress *p, hfi_flagging *now)
 {
     hf_status s = HF_OK;
     while (s >= 0 && !p->stop) {
@@ -112,7 +112,7 @@ static hf_status propose(hfi_finder *finder, const bool *lock, const hfi_flaggin
 }
 
 /* Whether the assessed flagging `now` becomes `best`; else it is refused, and `now` is the best again. */
-static bool keep_better(const hfi_finder *finder, const peel_progress *p, bool bare, hfi_flagging *now,
+static bool keep_better(const hfi_finder *finder, const trim_progress *p, bool bare, hfi_flagging *now,
                         hfi_flagging *best, bool *refused)
 {
     /* The first flags may cost more than none: whether they pay is for the gate to say, not for the cost. */
@@ -123,10 +123,10 @@ static bool keep_better(const hfi_finder *finder, const peel_progress *p, bool b
     return keep;
 }
 
-static hf_status peel(hfi_finder *finder, const bool *lock, bool bare, hfi_flagging *now, hfi_flagging *best,
+static hf_status trim(hfi_finder *finder, const bool *lock, bool bare, hfi_flagging *now, hfi_flagging *best,
                       bool *refused)
 {
-    peel_progress p = {.phase = PHASE_LIBERAL, .share = 1.0};
+    trim_progress p = {.phase = PHASE_LIBERAL, .share = 1.0};
     hf_status s = HF_OK;
     for (; s >= 0 && !p.stop; p.round++) {
         s = hfi_finder_assess(finder, now);
@@ -141,7 +141,7 @@ static hf_status peel(hfi_finder *finder, const bool *lock, bool bare, hfi_flagg
     return s;
 }
 
-hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start, hfi_flagging *best)
+hf_status hfi_trim(hfi_finder *finder, const bool *lock, const hfi_flagging *start, hfi_flagging *best)
 {
     hfi_flagging now;
     hf_status s = hfi_flagging_init(finder->ctx, &now, finder->n, finder->trainer->count);
@@ -151,7 +151,7 @@ hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *sta
     if (s >= 0) {
         hfi_flagging_copy(finder, &now, start);
         const bool bare = memcmp(start->flag, lock, finder->n * sizeof *lock) == 0;
-        s = peel(finder, lock, bare, &now, best, refused);
+        s = trim(finder, lock, bare, &now, best, refused);
     }
     hfi_free(finder->ctx, refused);
     hfi_flagging_free(finder->ctx, &now);

@@ -136,7 +136,7 @@ static hf_status flag(hfi_fit *fit, const double *t, size_t *changed)
     return s;
 }
 
-static hf_status settle_suspects(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+static hf_status refine_suspects(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
 {
     hfi_trainer *t = &fit->trainer;
     hfi_holdout residuals;
@@ -180,13 +180,13 @@ static hf_status begin(hfi_fit *fit, double *state)
     return hfi_evaluator_select(&fit->trainer.evaluator);
 }
 
-hf_status hfi_fit_settle_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+hf_status hfi_fit_refine_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
 {
     hfi_trainer *t = &fit->trainer;
     hfi_reweighting done;
     hf_status s = begin(fit, state);
     if (s >= 0)
-        s = hfi_robust_settle(t, fit->settings, fit->threshold, start->mean, train ? WARM_ROUNDS : 0, state,
+        s = hfi_robust_refine(t, fit->settings, fit->threshold, start->mean, train ? WARM_ROUNDS : 0, state,
                               &done);
     if (s < 0) return s;
     fit->verdict.rounds += done.rounds;
@@ -194,11 +194,11 @@ hf_status hfi_fit_settle_robust(hfi_fit *fit, const hfi_holdout *start, bool tra
     return hfi_reweighting_remark(fit->ctx, &done);
 }
 
-hf_status hfi_fit_settle_plain(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+hf_status hfi_fit_refine_plain(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
 {
     hf_status s = begin(fit, state);
     if (s < 0) return s;
-    if (fit->verdict.adopted) return settle_suspects(fit, start, train, state);
+    if (fit->verdict.adopted) return refine_suspects(fit, start, train, state);
     if (fit->cut.high > 0.0) s = set_aside_gross(fit, start->t);
     if (s < 0) return s;
     return train ? hfi_trainer_maximise(&fit->trainer, state, WARM_ITERATIONS) : HF_OK;
