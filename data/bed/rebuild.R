@@ -13,8 +13,10 @@ index <- data.frame()
 source_data <- getExportedValue
 
 # The half of a table: FNV-1a of 32 bits of its name, odd is tune. Its multiplier is odd, so that the lowest bit of
-# the hash is that of the offset basis, 1, changed once by the lowest bit of each letter.
-half_of <- function(name) if ((1 + sum(utf8ToInt(name))) %% 2 == 1) "tune" else "held"
+# the hash is that of the offset basis, 1, changed once by the lowest bit of each letter. Tables that a choice about
+# the default has looked at are tune.
+looked_at <- c("beaver", "nottem", "rock", "www_usage")
+half_of <- function(name) if ((1 + sum(utf8ToInt(name))) %% 2 == 1 || name %in% looked_at) "tune" else "held"
 
 # Columns for the levels of a factor: 0 and 1 for two levels, else one column of 0 and 1 per level.
 coded <- function(values, name) {

@@ -15,11 +15,14 @@ from toolcase import SOURCE
 BED = os.path.join(SOURCE, "data", "bed")
 
 
+LOOKED_AT = ("beaver", "nottem", "rock", "www_usage")  # by choices about the default
+
+
 def half_of(name):
     value = 2166136261
     for byte in name.encode():
         value = (value ^ byte) * 16777619 % 2**32
-    return "tune" if value % 2 else "held"
+    return "tune" if value % 2 or name in LOOKED_AT else "held"
 
 
 def rows_of(path):
