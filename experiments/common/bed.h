@@ -4,8 +4,8 @@
  * @brief The tables of data/bed: many small real regressions that judge the default fit.
  *
  * The last column of a table is its target. A table belongs to one of two halves, by a hash of its
- * name: choices about the default may look at "tune", and "held" judges them. What they have looked
- * at all the same is "tune" by name.
+ * name: choices about the default may look at "tune", and "held" judges them. Tables that they
+ * have looked at all the same are "tune" by name.
  */
 #ifndef EXPERIMENTS_BED_H
 #define EXPERIMENTS_BED_H

@@ -178,7 +178,7 @@ static void report_clean(const bed_scope *s)
         printf(" NLPD less the plain GP's, worst table: %+.3f (%s).", list[0].nats, list[0].table->name);
     printf(" Tables above %+.1f:", WORSE);
     for (size_t i = 0; i < count && list[i].nats > WORSE; ++i)
-        printf("%s %s %+.3f", i ? "," : "", list[i].table->name, list[i].nats);
+        printf("%s %s %+.3f", i ? ";" : "", list[i].table->name, list[i].nats);
     puts(count && list[0].nats > WORSE ? "." : " none.");
     free(list);
 }
