@@ -149,7 +149,7 @@ static void report_touched(const bed_scope *s)
         const bed_table *t = &s->tables->tables[i];
         const tally sum = count_kind(s, t, "none");
         if (!sum.sound) continue;
-        printf("%s %s %zu in %zu splits", begun ? "," : ":", t->name, sum.sound, sum.cases);
+        printf("%s %s %zu in %zu splits", begun ? ";" : ":", t->name, sum.sound, sum.cases);
         begun = true;
     }
     fputs(".", stdout);
