@@ -207,14 +207,14 @@ size_t hfi_fit_training_rows(const hfi_fit *fit);
  * receives what the last share predicts for every row. fit->warm says whether the table itself is
  * to be trained once more. */
 hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all);
-/** Functions that rows of the table of ways name (train.c, settle.c). */
+/** Functions that rows of the table of ways name (train.c, refine.c). */
 hf_status hfi_fit_train_plain(hfi_fit *fit, double *state);
 hf_status hfi_fit_train_robust(hfi_fit *fit, double *state);
 hf_status hfi_fit_train_pursuit(hfi_fit *fit, double *state);
 hf_status hfi_fit_train_noise(hfi_fit *fit, double *state);
 hf_status hfi_fit_refine_plain(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
 hf_status hfi_fit_refine_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
-hf_status hfi_fit_refine_noise(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+hf_status hfi_fit_refine_noise(hfi_fit *fit, const hfi_holdout *all, bool train, double *state);
 /** Suspects are those whose sites have small weights. */
 void hfi_fit_suspect(hfi_fit *fit);
 /** The cut that parts `suspected` from the other rows with the fewest mistakes. */

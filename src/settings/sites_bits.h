@@ -17,6 +17,9 @@
 #define LABELS                         (BIT(HF_LIKELIHOOD_SOFTMAX) HF_LABEL_LIKELIHOODS(OR_BIT))
 #define NOISES                         (0u HF_NOISE_LIKELIHOODS(OR_BIT))
 #define RATES                          (0u HF_RATE_LIKELIHOODS(OR_BIT))
+/* Their sites are searched for by methods of their own. */
+#define SEARCHED                                                                                   \
+    (BIT(HF_LIKELIHOOD_PURSUIT) HF_NOISE_LIKELIHOODS(OR_BIT) HF_RATE_LIKELIHOODS(OR_BIT))
 
 /* Clashes of solver, mean and inference, whose terms are bits of the member `of`: sites of a fit,
  * the link of a fit of labels. */

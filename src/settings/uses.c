@@ -36,7 +36,7 @@ static const use_rule rules[] = {
      "it needs all readings at once; use robust sites"},
     {HFI_USE_EULBO, "train", OFF, "it goes on from a training"},
     {HFI_USE_EULBO, "minibatch", SOME, NULL},
-    {HFI_USE_EULBO, "sites", NOISES | RATES | BIT(HF_LIKELIHOOD_PURSUIT), NULL},
+    {HFI_USE_EULBO, "sites", SEARCHED, NULL},
     {HFI_USE_EULBO, "checkpoint", SOME, NULL},
     {HFI_USE_EULBO, "objective", BIT(HF_OBJECTIVE_LOO) | BIT(HF_OBJECTIVE_WLOO), "it adds to a bound"},
     {HFI_USE_EULBO, "solver", BIT(HF_SOLVER_AUTO) | BIT(HF_SOLVER_EXACT),
