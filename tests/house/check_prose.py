@@ -2,7 +2,7 @@
 """Rules of plain English that can be counted, without exceptions: sentences of C comments, of messages and of pages have at most 25
 words; sentences of C comments, and comments of Python, shell and CMake, begin with their subject and not with What, Who or Of;
 comments of public headers stand above members, and tear no declaration; lines of headers and markdown have at most 100 columns,
-those of C 120."""
+those of C 120; identifiers have the terms of the field."""
 import re
 
 import house
@@ -13,6 +13,7 @@ WORDS = 25
 OPENING = re.compile(r"\W*(?:What|Who|Of)\b")
 DISPLAYED = re.compile(r"[ ]*\*(?:[ ]{4}|[ ]*\|)")  # a formula or a row of a table in a comment cannot be broken
 SCRIPT = re.compile(r'\s*(?:#+ ?|""")(?:What|Who|Of)\b')
+METAPHOR = re.compile(r"\b\w*(?:peel|settle(?!d)|bend|bench(?!mark)|pull(?!ed))\w*\b")
 TORN = re.compile(r"^[ ]+[A-Za-z][\w *]*(?:,[ ]*\n[ ]*)?\n(?:[ ]*\n)*[ ]+\**[\w\[\]]+;", re.M)
 ROW = re.compile(r" {0,3}\|")  # a row of a table of a page; deeper it is a formula
 
@@ -72,12 +73,22 @@ def long_prose(text):
             if len(line) > COLUMNS and not ROW.match(line)]
 
 
+def metaphors(text):
+    """(line) of identifiers with a picture for which the field has a term."""
+    for match in METAPHOR.finditer(house.blank(text)):
+        yield text.count("\n", 0, match.start()) + 1
+
+
 def is_c(name):
     return name.endswith((".c", ".h"))
 
 
 def is_page(name):
     return name.endswith(".md")
+
+
+def is_ours(name):
+    return is_c(name) and name.startswith(("src/", "apps/", "include/"))
 
 
 def is_public(name):
@@ -94,6 +105,7 @@ RULES = (
     (is_c, long_messages, f"a sentence of a message has more than {WORDS} words"),
     (is_page, long_page, f"a sentence has more than {WORDS} words"),
     (is_script, script_openings, "a comment begins with What, Who or Of"),
+    (is_ours, metaphors, "a metaphor (peel, settle, bend, pull, bench) where the field has a term: trim, iterate, curvature ..."),
     (is_public, trailing, "a comment stands behind a member: put it above"),
     (is_public, torn, "a declaration is torn: put the comment above it"),
     (lambda name: name.endswith(".h"), long_lines, f"more than {COLUMNS} columns"),

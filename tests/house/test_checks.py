@@ -438,6 +438,7 @@ class Prose(Tree):
                 ("page.md:3: a sentence has more than 25 words", "page", "Short.\n\n- Long\n  sum" + " of" * 24 + "\n"),
                 ("page.md:1: more than 100 columns", "page", "    |" + "a" * 101 + "|\n"),
                 ("one.h:15: a sentence of a comment begins", "one", one + "/** A sum. **What it is.** */\nint a;\n"),
+                ("core.c:19: a metaphor", "core", core + "static int hfi_settle_all(void);\n"),
                 ("put it above", "one", one + "int a; /**< it knows */\n"),
                 ("torn: put the comment above it", "one", one + "struct a {\n    double\n        /** c\n         * d */\n        b;\n};\n"),
                 ("torn: put the comment above it", "one", one + "struct a {\n    double b,\n        /** c */\n        d;\n};\n"),
