@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symbols, as the linker sees them. The shared library shows the functions of the public headers, all of them and nothing else; inside,
 names begin with hf_ or hfi_, nothing is writable at file level (no globals), and rooms call only what they may. A name means
-one thing: no type is defined in two files of the library and the tool, no enumerator or macro in two of their headers."""
+one thing: no type is defined in two files of the library and the tool, no enumerator or macro in two of their headers, no static
+function in five."""
 import os
 import re
 
@@ -99,11 +100,26 @@ def defined_twice(source):
     return [f"{name} is defined in {' and in '.join(files)}" for name, files in sorted(where.items()) if len(files) > 1]
 
 
+STATIC = re.compile(r"^(?:HFI_CLONES )?static [^;{}()=]*?[ *](\w+)\(", re.M)
+MOST_OF_A_NAME = 4
+
+
+def common_statics(source):
+    """Names of static functions that stand in so many files that a backtrace or a profile says nothing by them."""
+    where = {}
+    for name in house.c_files(source, "src", "apps"):
+        if name.endswith(".c"):
+            for static in set(STATIC.findall(plain_code(house.read(source, name)))):
+                where.setdefault(static, []).append(name)
+    return [f"{len(files)} files have a static {static}() ({files[0]} ...), {MOST_OF_A_NAME} at most: name what it is done to"
+            for static, files in sorted(where.items()) if len(files) > MOST_OF_A_NAME]
+
+
 def find_problems(source, build):
     library = os.path.join(build, "libholdfast.so")
     if not os.path.exists(library):
         return [f"{library} is missing: build first"]
-    shown, declared, problems = exported(library), house.public_functions(source), defined_twice(source)
+    shown, declared, problems = exported(library), house.public_functions(source), defined_twice(source) + common_statics(source)
     for name in sorted(shown - set(declared)):
         problems.append(f"libholdfast.so shows {name}, which no public header declares")
     for name in sorted(set(declared) - shown):

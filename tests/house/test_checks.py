@@ -472,6 +472,14 @@ class Prose(Tree):
         self.assertEqual(check_prose.long_page("[sum of](" + "of-" * 30 + ") the\n<!-- tables -->\n" + "of " * 30), [])
 
 
+class Statics(Tree):
+    def test(self):
+        for k in range(check_symbols.MOST_OF_A_NAME + 1):
+            self.assertEqual(check_symbols.common_statics(self.root), [])
+            self.write(f"src/core/part{k}.c", "static int look(const int *at)\n{\n    return *at;\n}\n")
+        self.assertIn("5 files have a static look() (src/core/part0.c ...)", check_symbols.common_statics(self.root)[0])
+
+
 class Compiled(Tree):
     def test_headers(self):
         self.clean(check_headers)
