@@ -506,7 +506,7 @@ class Mistakes(Outputs):
         for options in (["--minibatch", "10"], ["--preset", "svgp"], ["--stream"]):
             self.fails(several + options, "one output", code=2)
         self.fails(["fit", "long.csv", "--target", "y", "--output-column", "which", "--minibatch", "5"], "one output", code=2)
-        self.fails(several + ["--mean", "linear"], "linear")
+        self.fails(several + ["--mean", "linear"], "linear", code=2)
         self.fails(several + ["--eps", "0.1,0.2"], "--eps", code=2)
         self.fails(several + ["--preset", "morcgp", "--eps", "0.1,0.2"], "2 shares of outliers for 3 outputs", code=2)
         self.fails(several + ["--preset", "morcgp", "--eps", "0.1,2,0.2"], "2 is not a share from 0", code=2)

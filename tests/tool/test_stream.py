@@ -107,7 +107,7 @@ class Stream(ToolCase):
             self.assertNotIn("m.hf", self.files())
 
     def test_wrong_usage(self):
-        cases = [(FIT + ["--solver", "exact"], "inducing solver"), (FIT + ["--suspects", "force"], "leave out --stream"),
+        cases = [(FIT + ["--solver", "exact"], "--solver inducing"), (FIT + ["--suspects", "force"], "leave out --stream"),
                  (["fit", "-", "--target", "y", "--stream"], "standard input"), (FIT + ["--dry-run"], "leave it out"),
                  (["fit", "wave.csv", "--target", "y", "--cache", "c"], "--stream"), (FIT + ["--actions", "3"], "--solver projected"),
                  (FIT + ["--sites", "pursuit"], "relevance pursuit"), (FIT + ["--resume"], "--checkpoint"),

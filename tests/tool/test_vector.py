@@ -60,7 +60,7 @@ class Vector(unittest.TestCase):
                 code = os.path.join(work, "code.o")
                 subprocess.run([compiler, "-std=c17", "-O3", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-fPIC",
                                 "-D_POSIX_C_SOURCE=200809L", f"-DHFI_VECTOR={width}", f"-I{SOURCE}/src", f"-I{SOURCE}/include",
-                                "-c", f"{SOURCE}/src/bound/classes_loops.c", "-o", code], check=True)
+                                "-c", f"{SOURCE}/src/softmax/classes_loops.c", "-o", code], check=True)
                 text = subprocess.run(["objdump", "-d", code], stdout=subprocess.PIPE, text=True, check=True).stdout
                 used = set(re.findall(r"%([xyz]mm)\d", text))
                 self.assertLessEqual(used, may, width)
