@@ -513,7 +513,7 @@ class Mistakes(Outputs):
         self.fails(several + ["--weighting", "joint"], "--weighting", code=2)
         self.fails(several + ["--preset", "independent", "--coregion-rank", "2"], "independent", code=2)
         self.fails(several + ["--max-noise", "0"], "--max-noise", code=2)
-        self.fails(several + ["--preset", "student-t"], "one scale for all of them", "t-mogp")
+        self.fails(several + ["--preset", "student-t"], "one scale of it", "t-mogp", code=2)
         self.fails(several + ["--no-train", "--set", "coregionalisation[0,0]=1"], "coregionalisation[1,0] is not given")
         self.fails(several + ["--no-train", "--set", "coregion2.coregionalisation[0,0]=1"], "1 coregions")
         for option in (["--coregion-rank", "2"], ["--shared-noise"], ["--weighting", "joint"]):
