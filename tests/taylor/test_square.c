@@ -1,41 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The variance's model of third degree: against points and slopes, and a gain over linear features. */
-#include "bound/box_testing.h"
+#include "taylor/place.h"
 
-#include "taylor/taylor.h"
-
-/* A box inside the whole one, in the solver's units. */
-typedef struct place {
-    double low[INPUTS], high[INPUTS], middle[INPUTS], extent[INPUTS], centre[INPUTS], half[INPUTS];
-    size_t free_inputs[INPUTS];
-    hfi_subject subject;
-    hfi_taylor *taylor;
-    double *scratch;
-} place;
-
-static void begin_place(const cert *c, double share, hfi_stream *stream, place *p)
+static size_t square_scratch(const hfi_taylor *taylor)
 {
-    const hfi_scaling *s = &c->posterior->scaling;
-    for (size_t j = 0; j < INPUTS; j++) {
-        p->low[j] = (c->lower[j] - s->x_shift[j]) / s->x_scale[j];
-        p->high[j] = (c->upper[j] - s->x_shift[j]) / s->x_scale[j];
-        p->middle[j] = 0.5 * (p->low[j] + p->high[j]);
-        p->extent[j] = 0.5 * (p->high[j] - p->low[j]) * (1.0 + 1e-12);
-        p->half[j] = share * p->extent[j];
-        p->centre[j] = p->middle[j] + (p->extent[j] - p->half[j]) * (2.0 * hfi_stream_uniform(stream) - 1.0);
-        p->free_inputs[j] = j;
-    }
-    p->subject =
-        (hfi_subject){c->posterior, INPUTS, p->low, p->high, INPUTS, p->free_inputs, p->middle, p->extent};
-    assert_int_equal(hfi_taylor_create(c->ctx, &p->subject, &p->taylor), HF_OK);
-    assert_true(hfi_taylor_has_square(p->taylor));
-    p->scratch = make_zeros(hfi_taylor_spread_scratch(p->taylor) + hfi_taylor_square_scratch(p->taylor));
-}
-
-static void end_place(place *p)
-{
-    free(p->scratch);
-    hfi_taylor_free(p->taylor);
+    assert_true(hfi_taylor_has_square(taylor));
+    return hfi_taylor_spread_scratch(taylor) + hfi_taylor_square_scratch(taylor);
 }
 
 typedef struct numbers {
@@ -132,7 +102,7 @@ static void models_hold(void **state)
             place p;
             numbers at;
             cert_place(&c, expression, 0.2, &stream);
-            begin_place(&c, k % 3 == 0 ? 1.0 : k % 3 == 1 ? 0.3 : 0.02, &stream, &p);
+            begin_place(&c, k % 3 == 0 ? 1.0 : k % 3 == 1 ? 0.3 : 0.02, &stream, square_scratch, &p);
             make_models(&p, &at);
             used = fmax(used, check_points(&c, &p, &at, &stream));
             check_order(&c, &p, &at, &stream);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models of third degree: what fourth derivatives are at most, models against points, slopes and differences
  * of Hessians, and a remainder that is attained. */
-#include "bound/box_testing.h"
+#include "taylor/place.h"
 
 #include "taylor/loops.h"
 #include "taylor/taylor.h"
@@ -63,38 +63,10 @@ static void fourth_derivatives_are_bounded(void **state)
     }
 }
 
-/* A box inside the whole one, in the solver's units. */
-typedef struct place {
-    double low[INPUTS], high[INPUTS], middle[INPUTS], extent[INPUTS], centre[INPUTS], half[INPUTS];
-    size_t free_inputs[INPUTS];
-    hfi_subject subject;
-    hfi_taylor *taylor;
-    double *scratch;
-} place;
-
-static void begin_place(const cert *c, double share, hfi_stream *stream, place *p)
+static size_t third_scratch(const hfi_taylor *taylor)
 {
-    const hfi_scaling *s = &c->posterior->scaling;
-    for (size_t j = 0; j < INPUTS; j++) {
-        p->low[j] = (c->lower[j] - s->x_shift[j]) / s->x_scale[j];
-        p->high[j] = (c->upper[j] - s->x_shift[j]) / s->x_scale[j];
-        p->middle[j] = 0.5 * (p->low[j] + p->high[j]);
-        p->extent[j] = 0.5 * (p->high[j] - p->low[j]) * (1.0 + 1e-12);
-        p->half[j] = share * p->extent[j];
-        p->centre[j] = p->middle[j] + (p->extent[j] - p->half[j]) * (2.0 * hfi_stream_uniform(stream) - 1.0);
-        p->free_inputs[j] = j;
-    }
-    p->subject =
-        (hfi_subject){c->posterior, INPUTS, p->low, p->high, INPUTS, p->free_inputs, p->middle, p->extent};
-    assert_int_equal(hfi_taylor_create(c->ctx, &p->subject, &p->taylor), HF_OK);
-    assert_true(hfi_taylor_has_third(p->taylor));
-    p->scratch = make_zeros(hfi_taylor_mean_scratch(p->taylor) + hfi_taylor_third_scratch(p->taylor));
-}
-
-static void end_place(place *p)
-{
-    free(p->scratch);
-    hfi_taylor_free(p->taylor);
+    assert_true(hfi_taylor_has_third(taylor));
+    return hfi_taylor_mean_scratch(taylor) + hfi_taylor_third_scratch(taylor);
 }
 
 typedef struct numbers {
@@ -187,7 +159,7 @@ static void models_hold(void **state)
             place p;
             numbers at;
             cert_place(&c, kernels[e], 0.2, &stream);
-            begin_place(&c, k % 3 == 0 ? 1.0 : k % 3 == 1 ? 0.3 : 0.02, &stream, &p);
+            begin_place(&c, k % 3 == 0 ? 1.0 : k % 3 == 1 ? 0.3 : 0.02, &stream, third_scratch, &p);
             const hfi_mean_model before = make_model(&p, p.centre, false, &at);
             const hfi_mean_model model = make_model(&p, p.centre, true, &at);
             assert_true(model.outside <= before.outside && model.remainder <= before.remainder);
@@ -227,7 +199,7 @@ static void remainder_is_attained(void **state)
         }
         place p;
         numbers at;
-        begin_place(&c, 1.0, &stream, &p);
+        begin_place(&c, 1.0, &stream, third_scratch, &p);
         const hfi_mean_model model = make_model(&p, p.centre, true, &at);
         assert_true(model.has_cubic);
         assert_true(check_points(&c, &p, &model, &stream) > 0.95);
