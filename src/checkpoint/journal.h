@@ -87,12 +87,12 @@ typedef struct hfi_journal_entry {
     bool recalled, unseen;
 } hfi_journal_entry;
 
-/** Fills value and answer of an entry, whose key is to be answered now; returns its status. */
+/** Fills value and answer of an entry by its key; returns its status. */
 typedef hf_status (*hfi_journal_compute)(void *arg, hfi_journal_entry *entry);
 
 /** The answer to a key: the journal's as long as it lasts, else that of compute(), which is
  * kept. A `journal` of NULL knows nothing and keeps nothing. Where the entry says `unseen`,
- * compute() was not asked the key before. Returns the status of the answer, or why there is
+ * compute() was not asked for this answer before. Returns the status of the answer, or why there is
  * none: HF_ERR_ARGUMENT, HF_ERR_IO, HF_ERR_MEMORY as of hfi_journal_recall(). */
 hf_status hfi_journal_answer(hfi_journal *journal, hfi_journal_entry *entry,
                              hfi_journal_compute compute, void *arg);
@@ -103,7 +103,7 @@ hf_status hfi_journal_answer(hfi_journal *journal, hfi_journal_entry *entry,
 hf_status hfi_journal_recall(hfi_journal *journal, hfi_journal_entry *entry, bool *found);
 
 /** Keeps the answer to the key for which hfi_journal_recall() found none. Results of which
- * nothing follows (out of memory, cancelled) are not kept: the key will be asked again. The
+ * nothing follows (out of memory, cancelled) are not kept: the answer will be asked for again. The
  * only error that is an answer is HF_ERR_NOT_POSITIVE_DEFINITE, with which searches go on. Never
  * fails: what goes wrong is in hfi_journal_warning(), and the fit goes on without a checkpoint. */
 void hfi_journal_keep(hfi_journal *journal, const hfi_journal_entry *entry);
@@ -120,8 +120,7 @@ void hfi_journal_close(hfi_journal *journal, bool discard);
  * -------------------------------------------------------------------------
  *
  * One stretch of a fit keeps snapshots, all of the same length: hfi_journal_restore() once, then
- * any number of hfi_journal_snapshot(), then hfi_journal_pass_snapshots() before the next
- * key. */
+ * any number of hfi_journal_snapshot(), then hfi_journal_pass_snapshots() before the next key. */
 
 /** The last whole snapshot of `count` numbers, if there is one. HF_ERR_IO when the file cannot be
  * read. */

@@ -160,7 +160,7 @@ hf_status hfi_latent_evaluate(hfi_latent_problem *p, double *value, double *grad
     return s;
 }
 
-/* A precision below this is that of a reading that says nothing: its linear is as small. */
+/* A precision below this is that of a reading that says nothing: its linear coefficient is as small. */
 static const double least_precision = 1e-290;
 /* Least precision of a site whose own may be negative, in precisions of the touching normal density: small
  * enough to leave the uncertainty to the other readings, and large enough for targets of moderate size. */

@@ -107,8 +107,8 @@ static void leaf_adjoint(const diagonal_point *at, const hfi_leaf *leaf, double 
         if (!at->x) break;
         const hfi_plane plane = hfi_plane_of(at->kernel, leaf);
         const hfi_plane_point p = hfi_plane_at(&plane, at->x);
-        const double backward = 2.0 * adjoint * plane.turn * hfi_plane_slope(p, p);
-        for (size_t a = 0; a < plane.columns; a++) theta[plane.at + a] += backward * at->x[plane.column[a]];
+        const double of_phase = 2.0 * adjoint * plane.turn * hfi_plane_slope(p, p);
+        for (size_t a = 0; a < plane.columns; a++) theta[plane.at + a] += of_phase * at->x[plane.column[a]];
         break;
     }
     default:

@@ -152,10 +152,10 @@ HFI_CLONES void hfi_loop_spectral_sums(const hfi_points *points, size_t column, 
     for (size_t j = 0; j < points->width; j++) {
         const double t = x - z[j], a = phase(t, omega), s = sin(a);
         const double square = rate * (t * t), slope = 2.0 * rate * fabs(t), turn = s * omega;
-        const double backward = b[j] * (wave[j] * CUT(slope, HFI_HUGE) + others[j] * turn);
+        const double of_distance = b[j] * (wave[j] * CUT(slope, HFI_HUGE) + others[j] * turn);
         by_variance += b[j] * wave[j] * CUT(square, HFI_HUGE);
         by_frequency += b[j] * others[j] * (a * s);
-        by_input += t < 0.0 ? -backward : backward;
+        by_input += t < 0.0 ? -of_distance : of_distance;
     }
     sums[0] = by_variance;
     sums[1] = by_frequency;

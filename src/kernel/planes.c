@@ -215,9 +215,9 @@ void hfi_plane_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double 
     hfi_loop_fill(width, 0.0, re);
     hfi_loop_fill(width, 0.0, im);
     for (size_t r = 0; r < points->rows; r++) {
-        const double *row = adjoint + r * width, backward = plane.turn * row_backward(&s, &p, r, width, row);
+        const double *row = adjoint + r * width, of_phase = plane.turn * row_backward(&s, &p, r, width, row);
         for (size_t a = 0; a < plane.columns; a++)
-            grad[plane.at + a] += backward * points->x[r * points->ldx + plane.column[a]];
+            grad[plane.at + a] += of_phase * points->x[r * points->ldx + plane.column[a]];
         add_to(width, p.re[r], row, re);
         add_to(width, p.im[r], row, im);
     }
@@ -233,6 +233,6 @@ void hfi_plane_backward(const hfi_tile *tile, const hfi_leaf *leaf, const double
 {
     const hfi_plane plane = hfi_plane_of(tile->kernel, leaf);
     const sheet s = fast_sheet(tile, &plane, spare), p = slow_sheet(tile, &plane, spare + SLOW);
-    const double backward = plane.turn * row_backward(&s, &p, 0, tile->points.width, adjoint);
-    for (size_t a = 0; a < plane.columns; a++) grad[plane.column[a]] += backward * plane.slope[a];
+    const double of_phase = plane.turn * row_backward(&s, &p, 0, tile->points.width, adjoint);
+    for (size_t a = 0; a < plane.columns; a++) grad[plane.column[a]] += of_phase * plane.slope[a];
 }

@@ -217,8 +217,8 @@ static void plane_backward(const input_pair *at, const hfi_leaf *leaf, double ad
 {
     const hfi_plane plane = hfi_plane_of(at->kernel, leaf);
     const hfi_plane_point p = hfi_plane_at(&plane, at->x);
-    const double backward = 2.0 * adjoint * plane.turn * hfi_plane_slope(p, p);
-    for (size_t a = 0; a < plane.columns; a++) grad[plane.column[a]] += backward * plane.slope[a];
+    const double of_phase = 2.0 * adjoint * plane.turn * hfi_plane_slope(p, p);
+    for (size_t a = 0; a < plane.columns; a++) grad[plane.column[a]] += of_phase * plane.slope[a];
 }
 
 /* d/dx k(x, x): only linear factors, swells and tilts have a slope along the diagonal. Forward values,

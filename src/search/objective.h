@@ -47,6 +47,17 @@ typedef struct hfi_objective {
     struct hfi_journal *journal;
 } hfi_objective;
 
+/** Whether the objective has no value where it was asked. */
+static inline bool hfi_has_none(hf_status s)
+{
+    return s == HF_ERR_NOT_POSITIVE_DEFINITE;
+}
+/** The status of a trial, of which none is no error. */
+static inline hf_status hfi_unless_none(hf_status s)
+{
+    return hfi_has_none(s) ? HF_OK : s;
+}
+
 /** Where a search may go: bounds of all entries of theta, and which of these are free. Not
  * owned. */
 typedef struct hfi_space {

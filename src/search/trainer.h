@@ -10,17 +10,6 @@
 #include "objective/holdout.h"
 #include "search/maximise.h"
 
-/** Whether the objective has no value where it was asked. */
-static inline bool hfi_has_none(hf_status s)
-{
-    return s == HF_ERR_NOT_POSITIVE_DEFINITE;
-}
-/** The status of a trial, of which none is no error. */
-static inline hf_status hfi_unless_none(hf_status s)
-{
-    return hfi_has_none(s) ? HF_OK : s;
-}
-
 /** Another start than the cold one: all lengthscales that are free times one factor, all noises
  * times another. */
 typedef struct hfi_start {

@@ -44,7 +44,7 @@ static double observed_noise(const hfi_svgp *q, const hf_fit_settings *settings)
                                     settings->consistent_noise ? q->noise.threshold : INFINITY);
 }
 
-/* The average, where a constant usually starts, is what wild readings linear at most. */
+/* The average, where a constant usually starts, is what wild readings pull at most. */
 static hf_status start_at_median(hfi_svgp_run *run)
 {
     hf_mean *mean = run->q->mean;

@@ -206,7 +206,7 @@ static hf_status whole_step(hfi_svgp_climb *c, double rho)
 }
 
 /* q catches up with the starting values before these are asked to move. Student-t noise starts from robust
- * sites: at the prior its expected log density is all but flat and would linear for many steps; the variance
+ * sites: at the prior its expected log density is all but flat and would pull for many steps; the variance
  * there may be a thousand times the noise's. */
 static hf_status first_steps(hfi_svgp_climb *c)
 {

@@ -169,7 +169,7 @@ static hf_status search_cold(hf_context *ctx, const track_search *s, const hf_tr
         trial[p] = clamp(log(cold_starts[k].noise * variance), s->space.lower[p], s->space.upper[p]);
         trial[p + 1] = clamp(log(cold_starts[k].period * span), s->space.lower[p + 1], s->space.upper[p + 1]);
         const hf_status one = hfi_maximise(ctx, &s->objective, &s->space, &s->settings, trial, &here);
-        if (one < 0 && one != HF_ERR_NOT_POSITIVE_DEFINITE) status = one;
+        status = hfi_unless_none(one);
         if (one < 0 || (none >= 0 && here.value <= found->value)) continue;
         none = HF_OK;
         *found = here;

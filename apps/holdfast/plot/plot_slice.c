@@ -191,7 +191,7 @@ static void refine_slice(const plot_data *slice, refinement *add)
     }
 }
 
-/* Middles of the intervals that curvature, those that curvature most where there is no room for all. */
+/* Middles of the intervals that curve, of those that curve most where there is no room for all. */
 static void halve(const plot_data *slice, refinement *add)
 {
     const size_t intervals = slice->points - 1, room = PLOT_MOST_POINTS - slice->points;
