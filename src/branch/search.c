@@ -373,7 +373,8 @@ static hf_status bound_whole(hfi_search *s)
     if (status < 0) return status;
     s->rounding = s->bounds[0].rounding;
     look_at_point(s, whole->middle, false);
-    look_at_point(s, s->bounds[0].point, true);
+    /* Where the bounds expect nothing, or all that was asked is known, steps are not worth their looks. */
+    if (s->bounds[0].predicted < (double)INFINITY) look_at_point(s, s->bounds[0].point, true);
     s->begun = true;
     return HF_OK;
 }

@@ -53,6 +53,7 @@ typedef struct hfi_covariance_model {
 
 typedef struct hfi_classes {
     hfi_memory memory;
+    const struct hfi_order *order; /* classes_order.h; NULL: there is none */
     const hf_posterior *posterior;
     const hfi_subject *subject; /* the question's */
     const hfi_quantity *quantity;

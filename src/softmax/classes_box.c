@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of class probabilities over boxes, for the search. */
 #include "softmax/classes_impl.h"
+#include "softmax/classes_order.h"
 #include "taylor/quadratic.h"
 
 #include <float.h>
@@ -333,24 +334,68 @@ static void model_class(const hfi_classes *c, size_t i, size_t count, const hfi_
     hfi_taylor_mean(&c->side[i].taylor, count, b->centre, b->half, models, b->scratch);
 }
 
-void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough, size_t count,
-                        const double *low, const double *high, hfi_box_bound *bounds, double *scratch)
+/* Centres and half-widths of boxes, from their sides. */
+static void place_boxes(const hfi_classes *c, size_t count, const double *low, const double *high,
+                        const hfi_box_scratch *b)
+{
+    const size_t m = c->m, d = c->d;
+    for (size_t k = 0; k < count; k++) {
+        memcpy(b->centre + k * d, c->subject->middle, d * sizeof *b->centre);
+        for (size_t f = 0; f < m; f++) {
+            const double l = low[k * m + f], h = high[k * m + f], middle = 0.5 * (l + h);
+            b->centre[k * d + c->subject->free[f]] = middle;
+            b->half[k * m + f] = fmax(h - middle, middle - l) * (1.0 + 2.0 * DBL_EPSILON);
+        }
+    }
+}
+
+/* A box of which the order of the classes is known, or will be when it is split: no probability is looked at. */
+static void answer_by_order(const hfi_classes *c, const hfi_ordered *of, const double *low, const double *high,
+                            hfi_box_bound *out)
+{
+    const size_t m = c->m;
+    memset(out->face, 0, m * sizeof *out->face);
+    for (size_t f = 0; f < m; f++) out->point[f] = 0.5 * (low[f] + high[f]);
+    out->bound = of->least > 0.0 ? DBL_MIN : -(double)INFINITY;
+    out->centre = out->predicted = (double)INFINITY;
+    out->rounding = of->rounding + c->whole.rounding;
+    out->slack = (double)INFINITY;
+    out->split = of->split;
+}
+
+/* Answers what the order of the classes can: where all that is asked is which is ahead. The others' numbers into
+ * `left`, and their places go to the front; how many there are. */
+static size_t answer_orders(const hfi_certify_problem *q, double sign, double enough, size_t count,
+                            const double *low, const double *high, hfi_box_bound *bounds, size_t *left,
+                            const hfi_box_scratch *b, double *scratch)
+{
+    const hfi_classes *c = q->state;
+    const size_t m = c->m, d = c->d;
+    hfi_ordered found[HFI_TOGETHER];
+    size_t rest = 0;
+    const bool asked = c->order && enough <= DBL_MIN;
+    if (asked) hfi_order_bounds(c->order, q, sign, count, b->centre, b->half, found, scratch);
+    for (size_t k = 0; k < count; k++) {
+        if (asked && (found[k].least > 0.0 || found[k].predicted > 0.0)) {
+            answer_by_order(c, &found[k], low + k * m, high + k * m, &bounds[k]);
+            continue;
+        }
+        memmove(b->centre + rest * d, b->centre + k * d, d * sizeof *b->centre);
+        memmove(b->half + rest * m, b->half + k * m, m * sizeof *b->half);
+        left[rest++] = k;
+    }
+    return rest;
+}
+
+/* Boxes that are placed, by moments. */
+static void bound_by_moments(const hfi_certify_problem *q, double sign, double enough, size_t count,
+                             const size_t *which, hfi_box_bound *bounds, const hfi_box_scratch *b)
 {
     const hfi_classes *c = q->state;
     const size_t m = c->m, d = c->d, n = c->classes;
-    hfi_box_scratch b;
-    (void)lay_out_box_scratch(c, scratch, &b);
-    hfi_mean_model *models = (hfi_mean_model *)b.models, together[HFI_TOGETHER];
-    for (size_t k = 0; k < count; k++) {
-        memcpy(b.centre + k * d, c->subject->middle, d * sizeof *b.centre);
-        for (size_t f = 0; f < m; f++) {
-            const double l = low[k * m + f], h = high[k * m + f], middle = 0.5 * (l + h);
-            b.centre[k * d + c->subject->free[f]] = middle;
-            b.half[k * m + f] = fmax(h - middle, middle - l) * (1.0 + 2.0 * DBL_EPSILON);
-        }
-    }
+    hfi_mean_model *models = (hfi_mean_model *)b->models, together[HFI_TOGETHER];
     for (size_t i = 0; i < n; i++) {
-        model_class(c, i, count, &b, together);
+        model_class(c, i, count, b, together);
         for (size_t k = 0; k < count; k++) models[k * n + i] = together[k];
     }
     hfi_box boxes[HFI_TOGETHER];
@@ -358,27 +403,40 @@ void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough
     size_t with_own = 0;
     const bool cheap = jets_together(c) > 1;
     for (size_t k = 0; k < count; k++) {
-        double *place = b.place + k * m;
-        for (size_t f = 0; f < m; f++) place[f] = b.centre[k * d + c->subject->free[f]];
+        double *place = b->place + k * m;
+        for (size_t f = 0; f < m; f++) place[f] = b->centre[k * d + c->subject->free[f]];
         boxes[k] = (hfi_box){.c = c,
-                             .b = &b,
+                             .b = b,
                              .m = m,
                              .n = n,
                              .centre = place,
-                             .half = b.half + k * m,
+                             .half = b->half + k * m,
                              .mean = models + k * n,
                              .enough = enough};
         own[k] = cheap && wants_own(&boxes[k]) ? &jets[with_own++] : NULL;
         if (own[k])
             *own[k] = hfi_jets_about(c, c->local_degree, place, boxes[k].half,
-                                     b.jets + (with_own - 1) * hfi_jets_room(c, c->local_degree));
+                                     b->jets + (with_own - 1) * hfi_jets_room(c, c->local_degree));
     }
-    hfi_jets_fill(c, with_own, jets, b.scratch);
+    hfi_jets_fill(c, with_own, jets, b->scratch);
     for (size_t k = 0; k < count && hfi_watch_glance(c->watch); k++) {
         hfi_ball ball;
-        if (hfi_problem_ball(q, boxes[k].centre, boxes[k].half, b.ball, &ball)) boxes[k].ball = &ball;
-        bound_one(&boxes[k], sign, own[k], &bounds[k]);
+        if (hfi_problem_ball(q, boxes[k].centre, boxes[k].half, b->ball, &ball)) boxes[k].ball = &ball;
+        bound_one(&boxes[k], sign, own[k], &bounds[which[k]]);
     }
+}
+
+void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough, size_t count,
+                        const double *low, const double *high, hfi_box_bound *bounds, double *scratch)
+{
+    const hfi_classes *c = q->state;
+    size_t left[HFI_TOGETHER];
+    hfi_box_scratch b;
+    const size_t own = lay_out_box_scratch(c, scratch, &b);
+    place_boxes(c, count, low, high, &b);
+    const size_t rest =
+        answer_orders(q, sign, enough, count, low, high, bounds, left, &b, scratch + own);
+    if (rest > 0) bound_by_moments(q, sign, enough, rest, left, bounds, &b);
 }
 
 /* ---- sketches ---------------------------------------------------------------------------------------------------- */

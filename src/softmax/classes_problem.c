@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Problems about several classes (classes.h). */
-#include "softmax/classes.h"
+#include "softmax/classes_order.h"
 
 #include <math.h>
+
+static hf_status softmax_problem_prepare(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior,
+                                         const hfi_quantity *quantity, void **shared)
+{
+    hfi_order *order = NULL;
+    const hf_status status = hfi_order_create(ctx, watch, posterior, quantity, &order);
+    *shared = order;
+    return status;
+}
+
+static void softmax_problem_forget(void *shared)
+{
+    hfi_order_free(shared);
+}
 
 static hf_status softmax_problem_create(hf_context *ctx, hfi_certify_problem *q)
 {
@@ -10,7 +24,9 @@ static hf_status softmax_problem_create(hf_context *ctx, hfi_certify_problem *q)
     const hf_status status = hfi_classes_create(ctx, q->subject.posterior, &q->subject, q->settings.output,
                                                 q->quantity, q->settings.tolerance, &classes);
     q->state = classes;
-    if (status >= 0 && q->subject.free_count > 0) q->scratch = hfi_classes_scratch(classes);
+    if (status < 0 || q->subject.free_count == 0) return status;
+    if (q->shared && hfi_order_serves(q->shared, classes)) classes->order = q->shared;
+    q->scratch = hfi_classes_scratch(classes) + hfi_order_scratch(classes->order, classes);
     return status;
 }
 
@@ -55,7 +71,9 @@ static hf_status softmax_problem_begin(hfi_certify_problem *q, size_t threads, h
     return hfi_problem_begin(q, threads, &functions, out);
 }
 
-const hfi_problem_functions hfi_problem_of_classes = {.create = softmax_problem_create,
+const hfi_problem_functions hfi_problem_of_classes = {.prepare = softmax_problem_prepare,
+                                                      .forget = softmax_problem_forget,
+                                                      .create = softmax_problem_create,
                                                       .destroy = destroy,
                                                       .begin = softmax_problem_begin,
                                                       .end = hfi_problem_end,

@@ -149,3 +149,9 @@ double hfi_radial_third(hfi_form form, double alpha, double q)
         return INFINITY;
     }
 }
+
+double hfi_radial_third_size(hfi_form form, double alpha, double q)
+{
+    const double most = form == HFI_FORM_SE ? 1.3802 : 2.9797;
+    return q < 3.0 ? most : fmin(most, hfi_radial_third(form, alpha, q));
+}

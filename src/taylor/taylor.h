@@ -55,6 +55,10 @@ bool hfi_taylor_is_rough(const hfi_taylor *taylor);
  * rounded up. */
 double hfi_taylor_place(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
                         const double *half, double *x, double *w);
+/** A-priori rounding of value, gradient and Hessian of sum_i weight_i k(x, z_i) in a radial term,
+ * of which `size` is the sum of the sizes of weight_i factor_i; after hfi_taylor_place(). */
+double hfi_term_rounding(const hfi_term *term, size_t n, double size, double tau, const double *x,
+                         const double *w);
 /** Models of `count` <= HFI_TOGETHER boxes: centre count x d, half count x m. Serial, no
  * allocation; scratch hfi_taylor_mean_scratch(). */
 void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centre,
@@ -140,6 +144,10 @@ size_t hfi_taylor_square_scratch(const hfi_taylor *taylor);
  * before it is made. O(m). */
 double hfi_taylor_square_estimate(const hfi_taylor *taylor, const double *half,
                                   const hfi_spread_model *spread);
+
+/** (u'G u)^(1/2) from above for all u in the cube, G no less than 0 but for rounding, by the sizes of
+ * its entries or its largest eigenvalue; work 2 m^2. */
+double hfi_taylor_longest(size_t m, const double *g, double rounding, double *work);
 
 /** A-priori rounding of |phi(x)|^2 by whitened columns: `prior` is the prior variance, `slopes`
  * what the gradients add. */

@@ -135,19 +135,19 @@ static void assemble(const hfi_taylor *taylor, const hfi_term *term, size_t q, c
 
 /* A-priori: each of the sums has n products of a weight and at most two coordinates, and a weight follows its
  * distance. */
-static double radial_rounding(const hfi_term *term, size_t n, double tau, const mean_arrays *b)
+double hfi_term_rounding(const hfi_term *term, size_t n, double size, double tau, const double *x, const double *w)
 {
     const double s1 = hfi_radial_slope_bound(term->form),
                  s2 = hfi_radial_curve_bound(term->form, term->alpha);
     double moved = 0.0, reach = 0.0;
     for (size_t a = 0; a < term->axes; a++) {
-        const double far = term->reach[a] + fabs(b->x[a]);
-        moved += b->width[a] * far;
+        const double far = term->reach[a] + fabs(x[a]);
+        moved += w[a] * far;
         reach += far;
     }
     const double unit =
         DBL_EPSILON * ((double)n + 4.0 * (double)term->axes + 64.0 + 8.0 * (1.0 + s1 + s2) * reach);
-    return unit * term->size * (1.0 + s1 * (moved + tau * tau) + s2 * moved * moved);
+    return unit * size * (1.0 + s1 * (moved + tau * tau) + s2 * moved * moved);
 }
 
 /* The least remainder that one of the term's partitions into near and far anchors gives; *best is that partition. */
@@ -175,7 +175,7 @@ static void bound_radial(const hfi_term *term, size_t n, double tau, double valu
     model->remainder += remainder;
     model->crude_lower += fmax(value - distance, -term->norm);
     model->crude_upper += fmin(value + distance, term->norm);
-    model->rounding += radial_rounding(term, n, tau, b);
+    model->rounding += hfi_term_rounding(term, n, term->size, tau, b->x, b->width);
     /* Where slopes are compared with their values at the centre alone the far part's curvature would be
      * wanted: all anchors count by their norm. */
     if (term->form == HFI_FORM_MATERN52) level = &term->level[HFI_LEVELS - 1];

@@ -125,8 +125,7 @@ static void begin_square_model(const hfi_taylor *taylor, const double *half, con
 
 /* ---- what is left ------------------------------------------------------------------------------------------------ */
 
-/* |J u| <= (u'G u)^(1/2), by the sizes of G or its largest eigenvalue. */
-static double longest(size_t m, const double *g, double rounding, double *work)
+double hfi_taylor_longest(size_t m, const double *g, double rounding, double *work)
 {
     double sum = 0.0;
     for (size_t k = 0; k < m * m; k++) sum += fabs(g[k]);
@@ -147,15 +146,8 @@ static void find_moves(const hfi_taylor *taylor, const double *half, const hfi_s
             rest[term->axis[i] * (m + 1)] += term->self * hfi_radial_slope_bound(term->form) * v * v;
         }
     }
-    s->moved[0] = longest(m, spread->g, spread->rounding, work);
-    s->moved[1] = longest(m, rest, spread->rounding, work);
-}
-
-/* The largest third derivative of psi(|u|^2) in a direction of length 1, for all |u|^2 >= q. */
-static double third_size(const hfi_term *term, double q)
-{
-    const double most = term->form == HFI_FORM_SE ? 1.3802 : 2.9797;
-    return q < 3.0 ? most : fmin(most, hfi_radial_third(term->form, term->alpha, q));
+    s->moved[0] = hfi_taylor_longest(m, spread->g, spread->rounding, work);
+    s->moved[1] = hfi_taylor_longest(m, rest, spread->rounding, work);
 }
 
 /* sum_i |u'beta_i| E_3(q_i) from above, for the anchors' distances that hfi_third_fourth_size() has left. */
@@ -166,7 +158,7 @@ static double third_sum(const hfi_taylor *taylor, const hfi_term *term, const sq
     for (size_t i = 0; i < n; i++) {
         double weight = 0.0;
         for (size_t a = 1; a <= taylor->m; a++) weight += fabs(b->weights[i + a * n]);
-        sum += weight * fabs(term->factor[i]) * third_size(term, b->third.q[i]);
+        sum += weight * fabs(term->factor[i]) * hfi_radial_third_size(term->form, term->alpha, b->third.q[i]);
     }
     return sum * (1.0 + 1e-10 + DBL_EPSILON * (double)(n + taylor->m));
 }

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which class is ahead, by means and covariances alone (classes_order.h). With V_ab the variance of f_a - f_b, the
+ * covariance that is asked about is (V_wk - V_jk) / 2. All classes have kernels that are multiples of one, whose
+ * covariances with the anchors are k(x), so that V_ab(x) = k_a(x, x) + k_b(x, x) - k(x)'M_ab k(x), and with
+ * k(c + u) = k + J u + r
+ *
+ *     m_w - m_j + (V_wk - V_jk) / 2 = const + g'k(x) - |e_wk|^2 / 2 + |e_jk|^2 / 2,
+ *     g = t_w - t_j - (M_wk - M_jk) k(c),     |e_ab|^2 = (k(x) - k)'M_ab (k(x) - k)
+ *
+ * The first sum has its second derivatives, and its third ones by sizes. |e_ab| is the length of J u + r in M_ab, where
+ * r is no longer than the remainder of the prior's features. */
+#include "softmax/classes_order.h"
+
+#include "kernel/kernel.h"
+#include "linalg/linalg.h"
+#include "taylor/quadratic.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST = 1 << 23, /* numbers of all matrices */
+    SQUARES = 4     /* of a matrix, for its largest eigenvalue */
+};
+
+/* Sds of the prior that a class is to be ahead by, beyond the order: a probability is then ahead by about 1e-6. */
+static const double margin = 1e-5;
+
+struct hfi_order {
+    hfi_memory memory;
+    size_t classes, n; /* anchors of a class */
+    size_t rank;
+    double *ratio;  /* C: kernels in units of that of class 0 */
+    double *matrix; /* C (C - 1) / 2 of n x n: M_ab */
+    double *trace;  /* and their traces */
+};
+
+static size_t pair_of_classes(size_t a, size_t b)
+{
+    return a < b ? b * (b - 1) / 2 + a : a * (a - 1) / 2 + b;
+}
+
+/* ---- what all boxes have in common ------------------------------------------------------------------------------- */
+
+/* Anchors stand class after class, the same rows of each. */
+static bool anchors_are_alike(const hfi_solution *s, size_t classes)
+{
+    const size_t d = s->d, n = s->n / classes;
+    if (n == 0 || n * classes != s->n) return false;
+    for (size_t i = 0; i < s->n; i++) {
+        const double *z = s->z + i * d;
+        if (z[d - 1] != (double)(i / n) || memcmp(z, s->z + i % n * d, (d - 1) * sizeof *z) != 0) return false;
+    }
+    return true;
+}
+
+static bool find_ratios(const hf_posterior *posterior, hfi_order *o)
+{
+    const hfi_solution *s = &posterior->solution;
+    const double first = hfi_kernel_value(posterior->kernel, s->z, s->z, false);
+    for (size_t a = 0; a < o->classes; a++) {
+        const double *z = s->z + a * o->n * s->d;
+        o->ratio[a] = hfi_kernel_value(posterior->kernel, z, z, false) / first;
+        if (!(o->ratio[a] > 0.0) || !isfinite(o->ratio[a])) return false;
+    }
+    return true;
+}
+
+/* M_ab = E'E, E (rank x n) of the rows of R, in units of class 0. */
+static void fill_matrix(const hfi_solution *s, const hfi_order *o, size_t a, size_t b, double *e)
+{
+    const size_t n = o->n, pair = pair_of_classes(a, b);
+    double *out = o->matrix + pair * n * n;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < o->rank; k++)
+            e[k + i * o->rank] =
+                o->ratio[a] * s->r[a * n + i + k * s->n] - o->ratio[b] * s->r[b * n + i + k * s->n];
+    hfi_gemm_tn(n, n, o->rank, 1.0, e, o->rank, e, o->rank, 0.0, out, n);
+    for (size_t i = 0; i < n; i++) o->trace[pair] += out[i * (n + 1)];
+}
+
+static hf_status fill_matrices(hf_context *ctx, hfi_watch *watch, const hfi_solution *s, const hfi_order *o)
+{
+    double *e = hfi_alloc(ctx, o->n * o->rank, sizeof *e);
+    hf_status status = e ? HF_OK : HF_ERR_MEMORY;
+    for (size_t a = 1; status >= 0 && a < o->classes; a++)
+        for (size_t b = 0; status >= 0 && b < a; b++) {
+            fill_matrix(s, o, a, b, e);
+            if (!hfi_watch_glance(watch)) status = HF_ERR_CANCELLED;
+        }
+    hfi_free(ctx, e);
+    return status;
+}
+
+hf_status hfi_order_create(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior,
+                           const hfi_quantity *quantity, hfi_order **out)
+{
+    const hfi_solution *s = &posterior->solution;
+    const size_t classes = posterior->scaling.outputs, pairs = classes * (classes - 1) / 2;
+    *out = NULL;
+    if (!quantity->of_margin || quantity->loss || s->form != HFI_FORM_DENSE || s->n / classes > MOST ||
+        !anchors_are_alike(s, classes))
+        return HF_OK;
+    const size_t n = s->n / classes;
+    if ((double)pairs * (double)n * (double)n > MOST) return HF_OK;
+    hfi_order *o = hfi_alloc(ctx, 1, sizeof *o);
+    if (!o) return HF_ERR_MEMORY;
+    *o = (hfi_order){.memory = hfi_context_memory(ctx), .classes = classes, .n = n, .rank = s->rank};
+    hf_status status = HFI_ALLOC(ctx, HFI_ROOM(o->ratio, classes), HFI_ROOMS(o->matrix, pairs * n, n),
+                                 HFI_ROOM(o->trace, pairs));
+    const bool alike = status >= 0 && find_ratios(posterior, o);
+    if (alike) status = fill_matrices(ctx, watch, s, o);
+    if (alike && status >= 0)
+        *out = o;
+    else
+        hfi_order_free(o);
+    return status;
+}
+
+void hfi_order_free(hfi_order *o)
+{
+    if (!o) return;
+    const hfi_memory memory = o->memory;
+    HFI_MEMORY_FREE(&memory, o->ratio, o->matrix, o->trace, o);
+}
+
+/* ---- one box's sums, whatever is asked --------------------------------------------------------------------------- */
+
+/* Whether a term of class a is that of class 0 times the ratio. */
+static bool terms_are_alike(const hfi_order *o, size_t a, const hfi_term *own, const hfi_term *first)
+{
+    const size_t n = o->n;
+    if (own->kind != first->kind || own->axes != first->axes || !own->offset != !first->offset) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(own->factor[i] - o->ratio[a] * first->factor[i]) <= 1e-13 * fabs(own->factor[i])))
+            return false;
+    if (own->kind == HFI_TERM_CONSTANT) return true;
+    return own->form == first->form && own->alpha == first->alpha &&
+           memcmp(own->axis, first->axis, own->axes * sizeof *own->axis) == 0 &&
+           memcmp(own->scale, first->scale, own->axes * sizeof *own->scale) == 0 &&
+           memcmp(own->z, first->z, n * own->axes * sizeof *own->z) == 0 &&
+           (!own->offset || memcmp(own->offset, first->offset, n * sizeof *own->offset) == 0);
+}
+
+/* Prior variance at a point, white among it. */
+static double prior_of(const hfi_classes *c, const double *point)
+{
+    double variance;
+    hfi_kernel_diagonal(c->posterior->kernel, 1, point, c->d, true, &variance);
+    return variance;
+}
+
+bool hfi_order_serves(const hfi_order *o, const hfi_classes *c)
+{
+    const hfi_terms *first = c->side[0].taylor.terms;
+    for (size_t a = 0; a < c->classes; a++) {
+        const hfi_class *side = &c->side[a];
+        const hfi_terms *own = side->taylor.terms;
+        if (side->taylor.n != o->n || own->count != first->count || !own->smooth_radial ||
+            !hfi_taylor_has_third(&side->taylor))
+            return false;
+        for (size_t k = 0; k < own->count; k++)
+            if (!terms_are_alike(o, a, &own->term[k], &first->term[k])) return false;
+        /* White variance that depends on the inputs. */
+        if (prior_of(c, side->subject.middle) != prior_of(c, side->subject.lower) ||
+            prior_of(c, side->subject.middle) != prior_of(c, side->subject.upper))
+            return false;
+    }
+    return true;
+}
+
+typedef struct order_arrays {
+    double *x, *w; /* axes: a centre and half-widths in units of a term */
+    double *q, *value, *slope, *curve;
+    double *columns; /* n x (1 + m) x together: k and J */
+    double *third;   /* n x together: of each anchor, by its size */
+    double *product; /* n x (1 + m) x together: of one pair of classes */
+    double *beta;    /* n x pairs x together: M_ab k */
+    double *gram;    /* (1 + m)^2 x pairs x together: of k and J in M_ab */
+    double *second;  /* n x m (m + 1) / 2: second derivatives, of one box */
+    double *weight;  /* n */
+    double *sums;    /* m (m + 1) / 2 */
+    double *rest;    /* C: squared remainders of the features */
+    double *g, *h, *own_gap, *point, *work, *inner, *square;
+    double *place; /* d */
+    double *ball;  /* 2 m */
+    double *along; /* m: shares of remainders */
+} order_arrays;
+
+static size_t count_pairs(size_t n)
+{
+    return n * (n - 1) / 2;
+}
+
+static size_t lay_out_order(const hfi_order *o, const hfi_classes *c, double *scratch, order_arrays *b)
+{
+    const size_t n = o->n, m = c->m, pairs = count_pairs(o->classes), all = (1 + m) * HFI_TOGETHER;
+    return HFI_LAY_OUT(
+        scratch, HFI_ROOM(b->x, m), HFI_ROOM(b->w, m), HFI_ROOM(b->q, n), HFI_ROOM(b->value, n),
+        HFI_ROOM(b->slope, n), HFI_ROOM(b->curve, n), HFI_ROOMS(b->columns, n, all),
+        HFI_ROOMS(b->third, n, HFI_TOGETHER), HFI_ROOMS(b->product, n, all),
+        HFI_ROOMS(b->beta, n * pairs, HFI_TOGETHER), HFI_ROOMS(b->gram, (1 + m) * pairs, all),
+        HFI_ROOMS(b->second, n, count_pairs(m + 1)), HFI_ROOM(b->weight, n),
+        HFI_ROOM(b->sums, count_pairs(m + 1)), HFI_ROOM(b->rest, o->classes), HFI_ROOM(b->g, m),
+        HFI_ROOMS(b->h, m, m), HFI_ROOM(b->own_gap, m), HFI_ROOM(b->point, m), HFI_ROOMS(b->inner, m, m),
+        HFI_ROOM(b->place, c->d), HFI_ROOM(b->ball, 2 * m),
+        HFI_ROOM(b->work, hfi_quadratic_work(m)), HFI_ROOMS(b->square, 2 * m, m), HFI_ROOM(b->along, m));
+}
+
+size_t hfi_order_scratch(const hfi_order *o, const hfi_classes *c)
+{
+    order_arrays b;
+    return o ? lay_out_order(o, c, NULL, &b) : 0;
+}
+
+/* A box at hand. */
+typedef struct order_box {
+    const hfi_order *o;
+    const hfi_classes *c;
+    const order_arrays *b;
+    const hfi_ball *ball; /* NULL: none */
+    size_t at;            /* its number among those that are bounded together */
+    const double *centre; /* d */
+    const double *half;   /* m */
+    double length;        /* of what M_ab multiplies: k and its derivatives along the box */
+    double off;           /* and of what that is off */
+} order_box;
+
+/* Values of a term at the centre, with the factors of class 0; x and w are where the box is. */
+static double weigh_term(const order_box *x, const hfi_term *term)
+{
+    const order_arrays *b = x->b;
+    const size_t n = x->o->n;
+    const double tau = hfi_taylor_place(&x->c->side[0].taylor, term, x->centre, x->half, b->x, b->w);
+    hfi_radial_distance(n, term->axes, b->x, term->z, n, b->q);
+    for (size_t i = 0; term->offset && i < n; i++) b->q[i] += term->offset[i];
+    hfi_radial_weights(term->form, term->alpha, n, b->q, term->factor, b->value, b->slope, b->curve);
+    return tau;
+}
+
+/* What third derivatives of an anchor's term make at most anywhere in the box. */
+static void add_thirds(const order_box *x, const hfi_term *term, double tau)
+{
+    const size_t n = x->o->n;
+    const double cube = tau * tau * tau / 6.0 * (1.0 + 1e-12);
+    double *third = x->b->third + x->at * n;
+    for (size_t i = 0; i < n; i++) {
+        const double offset = term->offset ? term->offset[i] : 0.0,
+                     near = fmax(0.0, sqrt(fmax(0.0, x->b->q[i] - offset)) * (1.0 - 1e-12) - tau);
+        third[i] += cube * fabs(term->factor[i]) *
+                    hfi_radial_third_size(term->form, term->alpha, near * near + offset);
+    }
+}
+
+/* k and J of a box. */
+static void fill_order_columns(const order_box *x)
+{
+    const order_arrays *b = x->b;
+    const size_t n = x->o->n, m = x->c->m;
+    const hfi_terms *terms = x->c->side[0].taylor.terms;
+    double *k = b->columns + x->at * (1 + m) * n, *slopes = k + n;
+    memset(k, 0, (1 + m) * n * sizeof *k);
+    memset(b->third + x->at * n, 0, n * sizeof *b->third);
+    for (size_t t = 0; t < terms->count; t++) {
+        const hfi_term *term = &terms->term[t];
+        if (term->kind == HFI_TERM_CONSTANT) {
+            for (size_t i = 0; i < n; i++) k[i] += term->factor[i];
+            continue;
+        }
+        const double tau = weigh_term(x, term);
+        for (size_t i = 0; i < n; i++) k[i] += b->value[i];
+        for (size_t a = 0; a < term->axes; a++) {
+            const double at = b->x[a], width = b->w[a], *z = term->z + a * n;
+            double *out = slopes + term->axis[a] * n;
+            for (size_t i = 0; i < n; i++) out[i] += width * b->slope[i] * (at - z[i]);
+        }
+        add_thirds(x, term, tau);
+    }
+}
+
+/* Their second derivatives along the box, a <= c. */
+static void fill_seconds(const order_box *x)
+{
+    const order_arrays *b = x->b;
+    const size_t n = x->o->n, m = x->c->m;
+    const hfi_terms *terms = x->c->side[0].taylor.terms;
+    memset(b->second, 0, n * count_pairs(m + 1) * sizeof *b->second);
+    for (size_t t = 0; t < terms->count; t++) {
+        const hfi_term *term = &terms->term[t];
+        if (term->kind == HFI_TERM_CONSTANT) continue;
+        (void)weigh_term(x, term);
+        for (size_t a = 0; a < term->axes; a++)
+            for (size_t e = a; e < term->axes; e++) {
+                const size_t low = term->axis[a] < term->axis[e] ? term->axis[a] : term->axis[e],
+                             high = term->axis[a] < term->axis[e] ? term->axis[e] : term->axis[a];
+                const double width = b->w[a] * b->w[e], own = a == e ? 1.0 : 0.0, xa = b->x[a], xe = b->x[e],
+                             *za = term->z + a * n, *ze = term->z + e * n;
+                double *out = b->second + (low * m - low * (low + 1) / 2 + high) * n;
+                for (size_t i = 0; i < n; i++)
+                    out[i] += width * (b->curve[i] * (xa - za[i]) * (xe - ze[i]) + own * b->slope[i]);
+            }
+    }
+}
+
+/* M_ab k, and the Gram matrices of k and J, of all boxes. */
+static void multiply_order(const hfi_order *o, const hfi_classes *c, size_t count, const order_arrays *b)
+{
+    const size_t n = o->n, each = 1 + c->m, pairs = count_pairs(o->classes);
+    for (size_t p = 0; p < pairs; p++) {
+        hfi_gemm_tn(n, each * count, n, 1.0, o->matrix + p * n * n, n, b->columns, n, 0.0, b->product, n);
+        for (size_t q = 0; q < count; q++) {
+            const double *product = b->product + q * each * n;
+            memcpy(b->beta + (q * pairs + p) * n, product, n * sizeof *product);
+            hfi_gemm_tn(each, each, n, 1.0, b->columns + q * each * n, n, product, n, 0.0,
+                        b->gram + (q * pairs + p) * each * each, each);
+        }
+    }
+}
+
+/* Squared remainders of the prior's features, which those of what the data explain are no longer than; and along
+ * which inputs they grow. */
+static void find_rests(const order_box *x)
+{
+    const order_arrays *b = x->b;
+    memset(b->along, 0, x->c->m * sizeof *b->along);
+    for (size_t a = 0; a < x->o->classes; a++) {
+        const hfi_terms *terms = x->c->side[a].taylor.terms;
+        b->rest[a] = 0.0;
+        for (size_t t = 0; t < terms->count; t++) {
+            const hfi_term *term = &terms->term[t];
+            if (term->kind == HFI_TERM_CONSTANT) continue;
+            const double tau = hfi_taylor_place(&x->c->side[a].taylor, term, x->centre, x->half, b->x, b->w),
+                         left = hfi_radial_linear_remainder(term->form, term->alpha, tau);
+            b->rest[a] += term->self * left * left * (1.0 + 1e-12);
+            for (size_t e = 0; tau > 0.0 && e < term->axes; e++)
+                b->along[term->axis[e]] += term->self * b->w[e] * b->w[e];
+        }
+    }
+}
+
+/* Lengths that rounding of products is relative to. */
+static void find_lengths(order_box *x)
+{
+    const order_arrays *b = x->b;
+    const size_t n = x->o->n, m = x->c->m;
+    const double *k = b->columns + x->at * (1 + m) * n;
+    const hfi_terms *terms = x->c->side[0].taylor.terms;
+    double moved = 1.0;
+    x->length = 0.0;
+    for (size_t a = 0; a <= m; a++) x->length += sqrt(hfi_dot(n, k + a * n, k + a * n));
+    for (size_t p = 0; p < count_pairs(m + 1); p++)
+        x->length += sqrt(hfi_dot(n, b->second + p * n, b->second + p * n));
+    for (size_t t = 0; t < terms->count; t++)
+        for (size_t e = 0; terms->term[t].kind == HFI_TERM_RADIAL && e < terms->term[t].axes; e++)
+            moved += x->half[terms->term[t].axis[e]] / terms->term[t].scale[e];
+    x->off = DBL_EPSILON * hfi_terms_units(terms, x->centre) * sqrt((double)n) * x->c->prior * 9.0 * moved * moved;
+}
+
+/* ---- one question of a box --------------------------------------------------------------------------------------- */
+
+/* Whether `lead` is ahead of `rival`, as far as class `other` tells; that is the number of classes for the means
+ * alone. */
+typedef struct order_question {
+    size_t lead, rival, other;
+} order_question;
+
+/* The pair (a, b)'s part of the variance at the centre, and of its Hessian, into value and h. */
+static void take_pair(const order_box *x, size_t a, size_t b, double sign, double *value)
+{
+    const size_t m = x->c->m, each = 1 + m, pairs = count_pairs(x->o->classes),
+                 place = x->at * pairs + pair_of_classes(a, b);
+    const double *gram = x->b->gram + place * each * each;
+    hfi_axpy(x->o->n, -sign, x->b->beta + place * x->o->n, x->b->weight);
+    *value -= 0.5 * sign * gram[0];
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < m; j++) x->b->h[i * m + j] -= sign * gram[(1 + i) + (1 + j) * each];
+}
+
+/* |J u| in M_ab, anywhere in the box, and how long what is left of the features can be. */
+static void find_pair_lengths(const order_box *x, size_t a, size_t b, double rounding, double *moved,
+                              double *rest)
+{
+    const size_t m = x->c->m, each = 1 + m, pairs = count_pairs(x->o->classes),
+                 place = x->at * pairs + pair_of_classes(a, b);
+    const double *gram = x->b->gram + place * each * each;
+    for (size_t i = 0; i < m; i++) memcpy(x->b->inner + i * m, gram + 1 + (1 + i) * each, m * sizeof *gram);
+    *rest = sqrt(x->b->rest[a] + x->b->rest[b]) * (1.0 + 1e-12);
+    *moved = hfi_taylor_longest(m, x->b->inner, rounding, x->b->square);
+}
+
+/* The covariance's part of a question: weights, value and Hessian, and what the features' remainders take off. */
+static double take_covariance(const order_box *x, const order_question *of, double rounding, double *value)
+{
+    const hfi_classes *c = x->c;
+    double lost = 0.0, moved, rest;
+    take_pair(x, of->lead, of->other, 1.0, value);
+    take_pair(x, of->rival, of->other, -1.0, value);
+    *value += 0.5 * (prior_of(c, c->side[of->lead].subject.middle) - prior_of(c, c->side[of->rival].subject.middle));
+    find_pair_lengths(x, of->lead, of->other, rounding, &moved, &rest);
+    lost += moved * rest + 0.5 * rest * rest;
+    find_pair_lengths(x, of->rival, of->other, rounding, &moved, &rest);
+    return lost + moved * rest;
+}
+
+/* The prior means' difference, and the weights of the posterior ones. */
+static double take_means(const order_box *x, const order_question *of)
+{
+    const hfi_classes *c = x->c;
+    const order_arrays *b = x->b;
+    const size_t n = x->o->n;
+    const hfi_class *lead = &c->side[of->lead], *rival = &c->side[of->rival];
+    const double *t = c->posterior->solution.t, own = x->o->ratio[of->lead], other = x->o->ratio[of->rival];
+    double value[2];
+    for (size_t i = 0; i < n; i++)
+        b->weight[i] = own * t[lead->first + i] - other * t[rival->first + i];
+    memcpy(b->place, x->centre, c->d * sizeof *b->place);
+    for (size_t k = 0; k < 2; k++) {
+        b->place[c->d - 1] = (double)(k ? of->rival : of->lead);
+        hf_mean_evaluate(c->posterior->mean, 1, b->place, c->d, &value[k]);
+    }
+    for (size_t a = 0; a < c->m; a++)
+        b->g[a] = x->half[a] * (lead->taylor.mean_slope[a] - rival->taylor.mean_slope[a]);
+    return value[0] - value[1];
+}
+
+/* A priori: of sums over the anchors with the weights, and of products in M_ab. */
+static double rounding_of_question(const order_box *x, const order_question *of, double value, double products)
+{
+    const size_t n = x->o->n;
+    const hfi_terms *terms = x->c->side[0].taylor.terms;
+    double sum = products + DBL_EPSILON * 64.0 * fabs(value);
+    for (size_t t = 0; t < terms->count; t++) {
+        const hfi_term *term = &terms->term[t];
+        double size = 0.0;
+        for (size_t i = 0; i < n; i++) size += fabs(x->b->weight[i] * term->factor[i]);
+        if (term->kind == HFI_TERM_CONSTANT) {
+            sum += DBL_EPSILON * ((double)n + 64.0) * size;
+            continue;
+        }
+        const double tau =
+            hfi_taylor_place(&x->c->side[0].taylor, term, x->centre, x->half, x->b->x, x->b->w);
+        sum += hfi_term_rounding(term, n, size, tau, x->b->x, x->b->w);
+    }
+    for (size_t a = 0; a < x->c->m; a++)
+        sum += 64.0 * DBL_EPSILON * fabs(x->centre[x->c->subject->free[a]]) *
+               (fabs(x->c->side[of->lead].taylor.mean_slope[a]) +
+                fabs(x->c->side[of->rival].taylor.mean_slope[a]));
+    return sum;
+}
+
+/* Error of a product of k and its derivatives in M_lead,other and M_rival,other. */
+static double rounding_of_products(const order_box *x, const order_question *of)
+{
+    const hfi_order *o = x->o;
+    if (of->other == o->classes) return 0.0;
+    const double trace = o->trace[pair_of_classes(of->lead, of->other)] +
+                         o->trace[pair_of_classes(of->rival, of->other)],
+                 unit = 16.0 * DBL_EPSILON * (double)(o->n + o->rank + 64);
+    return trace * x->length * (unit * x->length + 4.0 * x->off);
+}
+
+/* A number below the question's in the whole box; `predicted` is that at the point where the polynomial is least. */
+static double bound_question(const order_box *x, const order_question *of, double *predicted, double *lost,
+                             double *rounding)
+{
+    const hfi_classes *c = x->c;
+    const order_arrays *b = x->b;
+    const size_t n = x->o->n, m = c->m, pairs = count_pairs(m + 1);
+    const double products = rounding_of_products(x, of), *k = b->columns + x->at * (1 + m) * n,
+                 *third = b->third + x->at * n;
+    double value = take_means(x, of), least;
+    memset(b->h, 0, m * m * sizeof *b->h);
+    value += hfi_dot(n, b->weight, k);
+    *lost = 0.0;
+    if (of->other < c->classes) *lost = take_covariance(x, of, products, &value);
+    hfi_gemv_t(n, m, 1.0, k + n, n, b->weight, 1.0, b->g);
+    hfi_gemv_t(n, pairs, 1.0, b->second, n, b->weight, 0.0, b->sums);
+    for (size_t a = 0, p = 0; a < m; a++)
+        for (size_t e = a; e < m; e++, p++) {
+            b->h[a * m + e] += b->sums[p];
+            if (e != a) b->h[e * m + a] += b->sums[p];
+        }
+    for (size_t i = 0; i < n; i++) *lost += fabs(b->weight[i]) * third[i];
+    *lost *= 1.0 + 1e-10;
+    *rounding = rounding_of_question(x, of, value, products);
+    least = hfi_quadratic_lower(m, 1.0, b->g, b->h, x->ball, b->point, predicted, b->own_gap, b->work);
+    *predicted += value;
+    return value + least - *lost - *rounding;
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------- */
+
+/* Whether one class is ahead of another one: the least of all questions. */
+static void bound_lead(const order_box *x, size_t ahead, size_t rival, hfi_ordered *out)
+{
+    const hfi_classes *c = x->c;
+    const order_arrays *b = x->b;
+    const double ahead_by = margin * (1.0 + sqrt(c->prior));
+    double along = 0.0;
+    *out = (hfi_ordered){.least = (double)INFINITY, .predicted = (double)INFINITY};
+    for (size_t a = 0; a < c->m; a++) along += b->along[a];
+    for (size_t other = 0; other <= c->classes; other++) {
+        const order_question of = {ahead, rival, other};
+        double predicted, lost, rounding;
+        if (other == ahead || other == rival) continue;
+        const double least = bound_question(x, &of, &predicted, &lost, &rounding) - ahead_by;
+        out->predicted = fmin(out->predicted, predicted - ahead_by);
+        out->rounding = fmax(out->rounding, rounding);
+        if (!(least < out->least)) continue;
+        hfi_split best = {.most = -1.0, .widest = -1.0};
+        out->least = least;
+        for (size_t a = 0; a < c->m; a++)
+            if (x->half[a] > 0.0)
+                hfi_split_offer(&best, a, b->own_gap[a] + (along > 0.0 ? lost * b->along[a] / along : 0.0),
+                                x->half[a] / c->subject->extent[a]);
+        out->split = best.input;
+    }
+}
+
+/* With sign 1 the winner is ahead of all where it is ahead of that which is nearest; with sign -1 one class ahead
+ * of it will do. */
+static void bound_order(const order_box *x, double sign, hfi_ordered *out)
+{
+    const size_t winner = x->c->winner;
+    bool any = false;
+    for (size_t other = 0; other < x->c->classes; other++) {
+        hfi_ordered own;
+        if (other == winner) continue;
+        if (sign > 0.0)
+            bound_lead(x, winner, other, &own);
+        else
+            bound_lead(x, other, winner, &own);
+        const double predicted = any && sign > 0.0 ? fmin(out->predicted, own.predicted) : own.predicted;
+        if (!any || sign * own.least < sign * out->least) {
+            *out = own;
+            out->predicted = predicted;
+        } else if (sign > 0.0) {
+            out->predicted = predicted;
+        }
+        any = true;
+    }
+}
+
+void hfi_order_bounds(const hfi_order *o, const hfi_certify_problem *problem, double sign, size_t count,
+                      const double *centre, const double *half, hfi_ordered *out, double *scratch)
+{
+    const hfi_classes *c = problem->state;
+    order_arrays b;
+    (void)lay_out_order(o, c, scratch, &b);
+    order_box box[HFI_TOGETHER];
+    for (size_t q = 0; q < count; q++) {
+        box[q] = (order_box){
+            .o = o, .c = c, .b = &b, .at = q, .centre = centre + q * c->d, .half = half + q * c->m};
+        fill_order_columns(&box[q]);
+    }
+    multiply_order(o, c, count, &b);
+    for (size_t q = 0; q < count; q++) {
+        hfi_ball ball;
+        for (size_t f = 0; f < c->m; f++) b.point[f] = box[q].centre[c->subject->free[f]];
+        if (hfi_problem_ball(problem, b.point, box[q].half, b.ball, &ball)) box[q].ball = &ball;
+        fill_seconds(&box[q]);
+        find_rests(&box[q]);
+        find_lengths(&box[q]);
+        bound_order(&box[q], sign, &out[q]);
+    }
+}
