@@ -18,6 +18,8 @@ typedef struct class_ranges_job {
     hf_range *range;     /* m: of one class */
     double *least;       /* m x d */
     double *most;        /* m x d */
+    hfi_lead lead;       /* once it is asked for */
+    bool led;
 } class_ranges_job;
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
@@ -138,8 +140,11 @@ static hf_status search_chance(hf_context *ctx, class_ranges_job *j, size_t k, s
     own.upper_only = !own.lower_only;
     hf_range range;
     double *at = j->most;
-    hf_status status =
-        hfi_class_lead(ctx, j->classifier, c, &own, j->lower + k * d, j->upper + k * d, &range, at);
+    hf_status status = j->led ? HF_OK : hfi_lead_open(ctx, j->classifier, own.rigorous, &j->lead);
+    if (status < 0) return status;
+    j->led = true;
+    status =
+        hfi_class_lead(ctx, &j->lead, c, &own, j->lower + k * d, j->upper + k * d, &range, at);
     if (status < 0) return status;
     hf_class_range *out = &j->out[k * j->classes + c];
     out->range.nodes += range.nodes;
@@ -218,6 +223,7 @@ hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
         memcpy(out, j.out, answers * sizeof *out);
         if (at) memcpy(at, j.at, numbers * sizeof *at);
     }
+    if (j.led) hfi_lead_close(&j.lead);
     HFI_FREE(ctx, j.out, j.at, j.range, j.least, j.most);
     return status;
 }

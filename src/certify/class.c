@@ -220,42 +220,70 @@ hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier, cons
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
-hf_status hfi_class_lead(hf_context *ctx, const hf_classifier *classifier, size_t class,
-                         hf_certify_settings *own, const double *lower, const double *upper, hf_range *range,
-                         double *at)
+static bool has_threshold(const hf_classifier *classifier)
+{
+    return hf_classifier_link(classifier) != HF_LINK_SOFTMAX &&
+           hf_classifier_rule(classifier)->threshold != 0.5;
+}
+
+hf_status hfi_lead_open(hf_context *ctx, const hf_classifier *classifier, bool rigorous, hfi_lead *lead)
+{
+    const bool several = hf_classifier_link(classifier) == HF_LINK_SOFTMAX;
+    *lead = (hfi_lead){.classifier = classifier, .quantity = several ? hfi_quantity_margin : hfi_quantity_mean};
+    if (several) lead->quantity.loss = hf_classifier_rule(classifier)->loss;
+    const hfi_problem_functions *functions = hfi_problem_choose(&lead->quantity, rigorous);
+    if (has_threshold(classifier) || !functions || !functions->prepare) return HF_OK;
+    hfi_watch watch;
+    hfi_watch_begin(&watch, ctx, "certify", -1.0);
+    const hf_status status = functions->prepare(ctx, &watch, hf_classifier_posterior(classifier),
+                                                &lead->quantity, &lead->quantity.prepared);
+    if (status < 0) {
+        functions->forget(lead->quantity.prepared);
+        return status == HF_ERR_CANCELLED ? hfi_cancelled(ctx) : status;
+    }
+    lead->functions = functions;
+    return status;
+}
+
+void hfi_lead_close(hfi_lead *lead)
+{
+    if (lead->functions) lead->functions->forget(lead->quantity.prepared);
+    lead->functions = NULL;
+}
+
+hf_status hfi_class_lead(hf_context *ctx, const hfi_lead *lead, size_t class, hf_certify_settings *own,
+                         const double *lower, const double *upper, hf_range *range, double *at)
 {
     /* Nearer to the cut than this, or than this share of a threshold or of 1 less it, is left open. */
     static const double undecided_mean = 1e-8, undecided_margin = 1e-6, undecided_share = 1e-7;
-    const hf_posterior *posterior = hf_classifier_posterior(classifier);
+    const hf_classifier *classifier = lead->classifier;
     const hf_class_rule rule = *hf_classifier_rule(classifier);
-    const double threshold = rule.threshold;
-    const bool several = hf_classifier_link(classifier) == HF_LINK_SOFTMAX;
-    hfi_quantity lead = several ? hfi_quantity_margin : hfi_quantity_mean;
-    if (several) lead.loss = rule.loss;
+    const bool several = lead->quantity.of_margin;
     own->decide_at = 0.0;
     own->output = several ? class : 0;
     own->tolerance = several
                          ? undecided_margin * hfi_largest_cost(hf_classifier_classes(classifier), rule.loss)
                          : undecided_mean;
-    if (several || threshold == 0.5)
-        return hfi_certify_boxes(ctx, posterior, &lead, own, 1, lower, upper, range, at, at);
-    own->decide_at = threshold;
+    if (!has_threshold(classifier))
+        return hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), &lead->quantity, own, 1, lower,
+                                 upper, range, at, at);
+    own->decide_at = rule.threshold;
     own->output = 1;
-    own->tolerance = undecided_share * fmin(threshold, 1.0 - threshold);
+    own->tolerance = undecided_share * fmin(rule.threshold, 1.0 - rule.threshold);
     return hfi_certify_class_boxes(ctx, classifier, own, 1, lower, upper, range, at, at);
 }
 
 /* One box: only the end that could cross matters. A counterexample is one by a prediction. */
-static hf_status decide_one(hf_context *ctx, const hf_classifier *classifier, hf_certify_settings settings,
-                            size_t winner, const double *lower, const double *upper, hf_decision *out,
-                            double *at)
+static hf_status decide_one(hf_context *ctx, const hfi_lead *lead, hf_certify_settings settings, size_t winner,
+                            const double *lower, const double *upper, hf_decision *out, double *at)
 {
+    const hf_classifier *classifier = lead->classifier;
     const bool top = winner == 1 || hf_classifier_link(classifier) == HF_LINK_SOFTMAX;
     hf_range range;
     bool broken = false;
     settings.lower_only = top;
     settings.upper_only = !top;
-    const hf_status status = hfi_class_lead(ctx, classifier, winner, &settings, lower, upper, &range, at);
+    const hf_status status = hfi_class_lead(ctx, lead, winner, &settings, lower, upper, &range, at);
     if (status < 0) return status;
     const double cut = settings.decide_at;
     *out = (hf_decision){
@@ -289,17 +317,17 @@ static hf_status check_points(hf_context *ctx, const decisions *job)
     return HF_OK;
 }
 
-static hf_status decide(hf_context *ctx, const decisions *job, const hf_certify_settings *settings)
+static hf_status decide_all(hf_context *ctx, const decisions *job, const hfi_lead *lead,
+                            const hf_certify_settings *settings, double end)
 {
     hf_status worst = HF_OK;
-    const double end = hfi_call_deadline(settings);
     for (size_t k = 0; k < job->m && worst >= 0; k++) {
         double *at = job->at + k * job->d;
         hf_certify_settings share = hfi_share_time(settings, end, job->m - k);
         hf_region region;
         hfi_region_about(&share, job->x + k * job->d, &region);
         const hf_status status =
-            decide_one(ctx, job->classifier, share, job->winner[k], job->lower + k * job->d,
+            decide_one(ctx, lead, share, job->winner[k], job->lower + k * job->d,
                        job->upper + k * job->d, &job->out[k], at);
         if (status < 0) return status;
         job->out[k].estimate = hf_certify_is_estimate(job->classifier);
@@ -312,6 +340,17 @@ static hf_status decide(hf_context *ctx, const decisions *job, const hf_certify_
             return hfi_cancelled(ctx);
     }
     return worst;
+}
+
+static hf_status decide(hf_context *ctx, const decisions *job, const hf_certify_settings *settings)
+{
+    const double end = hfi_call_deadline(settings);
+    hfi_lead lead;
+    hf_status status = hfi_lead_open(ctx, job->classifier, settings->rigorous, &lead);
+    if (status < 0) return status;
+    status = hfi_worse(status, decide_all(ctx, job, &lead, settings, end));
+    hfi_lead_close(&lead);
+    return status;
 }
 
 hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier, const double *loss,

@@ -226,10 +226,11 @@ static hf_status prepare_and_run(hf_context *ctx, hfi_boxes *job, hfi_watch *wat
 {
     const hfi_problem_functions *functions = hfi_problem_choose(job->quantity, job->settings->rigorous);
     hf_status status = HF_OK;
-    if (functions->prepare)
-        status = functions->prepare(ctx, watch, job->posterior, job->quantity, &job->shared);
+    job->shared = job->quantity->prepared;
+    const bool own = !job->shared && functions->prepare;
+    if (own) status = functions->prepare(ctx, watch, job->posterior, job->quantity, &job->shared);
     if (status >= 0) status = run_boxes(ctx, job, watch, answers);
-    if (functions->forget) functions->forget(job->shared);
+    if (own) functions->forget(job->shared);
     return status;
 }
 
