@@ -36,10 +36,10 @@ struct hfi_quantity {
     bool of_margin;
     bool of_loss;       /* and it is what deciding for it is expected to cost */
     const double *loss; /* of these two, as hf_class_rule has it; the caller's */
-    /* what prepare() of its functions has made for several calls about it, which then make nothing of
+    /* made by prepare() of its functions for several calls about it, which then make nothing of
      * their own; NULL: each call does. The caller's */
     void *prepared;
-    hf_link link; /* of two classes */
+    hf_link link;       /* of two classes */
     double least, most; /* no value is beyond */
     /** How a box is bounded without rigour. */
     const struct hfi_problem_functions *functions;

@@ -143,8 +143,7 @@ static hf_status search_chance(hf_context *ctx, class_ranges_job *j, size_t k, s
     hf_status status = j->led ? HF_OK : hfi_lead_open(ctx, j->classifier, own.rigorous, &j->lead);
     if (status < 0) return status;
     j->led = true;
-    status =
-        hfi_class_lead(ctx, &j->lead, c, &own, j->lower + k * d, j->upper + k * d, &range, at);
+    status = hfi_class_lead(ctx, &j->lead, c, &own, j->lower + k * d, j->upper + k * d, &range, at);
     if (status < 0) return status;
     hf_class_range *out = &j->out[k * j->classes + c];
     out->range.nodes += range.nodes;

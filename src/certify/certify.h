@@ -55,9 +55,9 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
                                   const double *lower, const double *upper, hf_range *out,
                                   double *argmin, double *argmax);
 
-/** What decides for a class, for as many boxes as a call has: of several classes by how much it is
- * ahead of the next; of two the latent mean; or with another threshold than 1/2 the probability of
- * class 1. The classifier stays the caller's. */
+/** A value that decides for a class, for as many boxes as a call has. For several classes it is by
+ * how much a class is ahead of the next. For two it is the latent mean, or with another threshold
+ * than 1/2 the probability of class 1. The classifier stays the caller's. */
 typedef struct hfi_lead {
     const hf_classifier *classifier;
     hfi_quantity quantity;
@@ -68,8 +68,8 @@ typedef struct hfi_lead {
 hf_status hfi_lead_open(hf_context *ctx, const hf_classifier *classifier, bool rigorous,
                         hfi_lead *lead);
 void hfi_lead_close(hfi_lead *lead);
-/** The range of it over one box. *own gets the cut (decide_at), a tolerance that is a small share of
- * it, and output; which end is looked for is the caller's. */
+/** The range of it over one box. *own gets the cut (decide_at), a tolerance that is a small share
+ * of it, and output; the caller says which end is looked for. */
 hf_status hfi_class_lead(hf_context *ctx, const hfi_lead *lead, size_t class,
                          hf_certify_settings *own, const double *lower, const double *upper,
                          hf_range *range, double *at);

@@ -229,7 +229,8 @@ static bool has_threshold(const hf_classifier *classifier)
 hf_status hfi_lead_open(hf_context *ctx, const hf_classifier *classifier, bool rigorous, hfi_lead *lead)
 {
     const bool several = hf_classifier_link(classifier) == HF_LINK_SOFTMAX;
-    *lead = (hfi_lead){.classifier = classifier, .quantity = several ? hfi_quantity_margin : hfi_quantity_mean};
+    *lead =
+        (hfi_lead){.classifier = classifier, .quantity = several ? hfi_quantity_margin : hfi_quantity_mean};
     if (several) lead->quantity.loss = hf_classifier_rule(classifier)->loss;
     const hfi_problem_functions *functions = hfi_problem_choose(&lead->quantity, rigorous);
     if (has_threshold(classifier) || !functions || !functions->prepare) return HF_OK;
@@ -274,8 +275,9 @@ hf_status hfi_class_lead(hf_context *ctx, const hfi_lead *lead, size_t class, hf
 }
 
 /* One box: only the end that could cross matters. A counterexample is one by a prediction. */
-static hf_status decide_one(hf_context *ctx, const hfi_lead *lead, hf_certify_settings settings, size_t winner,
-                            const double *lower, const double *upper, hf_decision *out, double *at)
+static hf_status decide_one(hf_context *ctx, const hfi_lead *lead, hf_certify_settings settings,
+                            size_t winner, const double *lower, const double *upper, hf_decision *out,
+                            double *at)
 {
     const hf_classifier *classifier = lead->classifier;
     const bool top = winner == 1 || hf_classifier_link(classifier) == HF_LINK_SOFTMAX;
@@ -326,9 +328,8 @@ static hf_status decide_all(hf_context *ctx, const decisions *job, const hfi_lea
         hf_certify_settings share = hfi_share_time(settings, end, job->m - k);
         hf_region region;
         hfi_region_about(&share, job->x + k * job->d, &region);
-        const hf_status status =
-            decide_one(ctx, lead, share, job->winner[k], job->lower + k * job->d,
-                       job->upper + k * job->d, &job->out[k], at);
+        const hf_status status = decide_one(ctx, lead, share, job->winner[k], job->lower + k * job->d,
+                                            job->upper + k * job->d, &job->out[k], at);
         if (status < 0) return status;
         job->out[k].estimate = hf_certify_is_estimate(job->classifier);
         if (job->out[k].verdict == HF_VERDICT_OPEN)

@@ -350,8 +350,8 @@ static void place_boxes(const hfi_classes *c, size_t count, const double *low, c
 }
 
 /* A box of which the order of the classes is known, or will be when it is split: no probability is looked at. */
-static void answer_by_order(const hfi_classes *c, const hfi_ordered *of, const double *low, const double *high,
-                            hfi_box_bound *out)
+static void answer_by_order(const hfi_classes *c, const hfi_ordered *of, const double *low,
+                            const double *high, hfi_box_bound *out)
 {
     const size_t m = c->m;
     memset(out->face, 0, m * sizeof *out->face);
@@ -434,8 +434,7 @@ void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough
     hfi_box_scratch b;
     const size_t own = lay_out_box_scratch(c, scratch, &b);
     place_boxes(c, count, low, high, &b);
-    const size_t rest =
-        answer_orders(q, sign, enough, count, low, high, bounds, left, &b, scratch + own);
+    const size_t rest = answer_orders(q, sign, enough, count, low, high, bounds, left, &b, scratch + own);
     if (rest > 0) bound_by_moments(q, sign, enough, rest, left, bounds, &b);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which class is ahead, by means and covariances alone (classes_order.h). With V_ab the variance of f_a - f_b, the
- * covariance that is asked about is (V_wk - V_jk) / 2. All classes have kernels that are multiples of one, whose
- * covariances with the anchors are k(x), so that V_ab(x) = k_a(x, x) + k_b(x, x) - k(x)'M_ab k(x), and with
+ * covariance that is asked about is (V_wk - V_jk) / 2. All classes have kernels that are multiples of one. Its
+ * covariances with the anchors are k(x), so that V_ab(x) = k_a(x, x) + k_b(x, x) - k(x)'M_ab k(x). With
  * k(c + u) = k + J u + r
  *
  *     m_w - m_j + (V_wk - V_jk) / 2 = const + g'k(x) - |e_wk|^2 / 2 + |e_jk|^2 / 2,
@@ -11,6 +11,7 @@
  * r is no longer than the remainder of the prior's features. */
 #include "softmax/classes_order.h"
 
+#include "classify/classify.h"
 #include "kernel/kernel.h"
 #include "linalg/linalg.h"
 #include "taylor/quadratic.h"
@@ -49,7 +50,8 @@ static bool anchors_are_alike(const hfi_solution *s, size_t classes)
     if (n == 0 || n * classes != s->n) return false;
     for (size_t i = 0; i < s->n; i++) {
         const double *z = s->z + i * d;
-        if (z[d - 1] != (double)(i / n) || memcmp(z, s->z + i % n * d, (d - 1) * sizeof *z) != 0) return false;
+        if (z[d - 1] != (double)(i / n) || memcmp(z, s->z + i % n * d, (d - 1) * sizeof *z) != 0)
+            return false;
     }
     return true;
 }
@@ -92,13 +94,29 @@ static hf_status fill_matrices(hf_context *ctx, hfi_watch *watch, const hfi_solu
     return status;
 }
 
+/* Whether each decision costs another one's more where one of the two is the class, and as much in both cases: all
+ * wrong ones alike. */
+static bool asks_for_order(const hfi_quantity *of, size_t classes)
+{
+    if (!of->of_margin) return false;
+    for (size_t w = 0; w < classes; w++)
+        for (size_t j = 0; j < classes; j++) {
+            const double more = hfi_decision_excess(classes, of->loss, j, w, w);
+            if (j == w) continue;
+            if (!(more > 0.0) || hfi_decision_excess(classes, of->loss, j, w, j) != -more) return false;
+            for (size_t b = 0; b < classes; b++)
+                if (b != w && b != j && hfi_decision_excess(classes, of->loss, j, w, b) != 0.0) return false;
+        }
+    return true;
+}
+
 hf_status hfi_order_create(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior,
                            const hfi_quantity *quantity, hfi_order **out)
 {
     const hfi_solution *s = &posterior->solution;
     const size_t classes = posterior->scaling.outputs, pairs = classes * (classes - 1) / 2;
     *out = NULL;
-    if (!quantity->of_margin || quantity->loss || s->form != HFI_FORM_DENSE || s->n / classes > MOST ||
+    if (!asks_for_order(quantity, classes) || s->form != HFI_FORM_DENSE || s->n / classes > MOST ||
         !anchors_are_alike(s, classes))
         return HF_OK;
     const size_t n = s->n / classes;
@@ -203,8 +221,8 @@ static size_t lay_out_order(const hfi_order *o, const hfi_classes *c, double *sc
         HFI_ROOMS(b->second, n, count_pairs(m + 1)), HFI_ROOM(b->weight, n),
         HFI_ROOM(b->sums, count_pairs(m + 1)), HFI_ROOM(b->rest, o->classes), HFI_ROOM(b->g, m),
         HFI_ROOMS(b->h, m, m), HFI_ROOM(b->own_gap, m), HFI_ROOM(b->point, m), HFI_ROOMS(b->inner, m, m),
-        HFI_ROOM(b->place, c->d), HFI_ROOM(b->ball, 2 * m),
-        HFI_ROOM(b->work, hfi_quadratic_work(m)), HFI_ROOMS(b->square, 2 * m, m), HFI_ROOM(b->along, m));
+        HFI_ROOM(b->place, c->d), HFI_ROOM(b->ball, 2 * m), HFI_ROOM(b->work, hfi_quadratic_work(m)),
+        HFI_ROOMS(b->square, 2 * m, m), HFI_ROOM(b->along, m));
 }
 
 size_t hfi_order_scratch(const hfi_order *o, const hfi_classes *c)
@@ -238,7 +256,7 @@ static double weigh_term(const order_box *x, const hfi_term *term)
     return tau;
 }
 
-/* What third derivatives of an anchor's term make at most anywhere in the box. */
+/* The most that third derivatives of an anchor's term make anywhere in the box. */
 static void add_thirds(const order_box *x, const hfi_term *term, double tau)
 {
     const size_t n = x->o->n;
@@ -353,7 +371,8 @@ static void find_lengths(order_box *x)
     for (size_t t = 0; t < terms->count; t++)
         for (size_t e = 0; terms->term[t].kind == HFI_TERM_RADIAL && e < terms->term[t].axes; e++)
             moved += x->half[terms->term[t].axis[e]] / terms->term[t].scale[e];
-    x->off = DBL_EPSILON * hfi_terms_units(terms, x->centre) * sqrt((double)n) * x->c->prior * 9.0 * moved * moved;
+    x->off =
+        DBL_EPSILON * hfi_terms_units(terms, x->centre) * sqrt((double)n) * x->c->prior * 9.0 * moved * moved;
 }
 
 /* ---- one question of a box --------------------------------------------------------------------------------------- */
@@ -395,7 +414,8 @@ static double take_covariance(const order_box *x, const order_question *of, doub
     double lost = 0.0, moved, rest;
     take_pair(x, of->lead, of->other, 1.0, value);
     take_pair(x, of->rival, of->other, -1.0, value);
-    *value += 0.5 * (prior_of(c, c->side[of->lead].subject.middle) - prior_of(c, c->side[of->rival].subject.middle));
+    *value += 0.5 * (prior_of(c, c->side[of->lead].subject.middle) -
+                     prior_of(c, c->side[of->rival].subject.middle));
     find_pair_lengths(x, of->lead, of->other, rounding, &moved, &rest);
     lost += moved * rest + 0.5 * rest * rest;
     find_pair_lengths(x, of->rival, of->other, rounding, &moved, &rest);
@@ -411,8 +431,7 @@ static double take_means(const order_box *x, const order_question *of)
     const hfi_class *lead = &c->side[of->lead], *rival = &c->side[of->rival];
     const double *t = c->posterior->solution.t, own = x->o->ratio[of->lead], other = x->o->ratio[of->rival];
     double value[2];
-    for (size_t i = 0; i < n; i++)
-        b->weight[i] = own * t[lead->first + i] - other * t[rival->first + i];
+    for (size_t i = 0; i < n; i++) b->weight[i] = own * t[lead->first + i] - other * t[rival->first + i];
     memcpy(b->place, x->centre, c->d * sizeof *b->place);
     for (size_t k = 0; k < 2; k++) {
         b->place[c->d - 1] = (double)(k ? of->rival : of->lead);
@@ -424,7 +443,8 @@ static double take_means(const order_box *x, const order_question *of)
 }
 
 /* A priori: of sums over the anchors with the weights, and of products in M_ab. */
-static double rounding_of_question(const order_box *x, const order_question *of, double value, double products)
+static double rounding_of_question(const order_box *x, const order_question *of, double value,
+                                   double products)
 {
     const size_t n = x->o->n;
     const hfi_terms *terms = x->c->side[0].taylor.terms;

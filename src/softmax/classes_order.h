@@ -16,13 +16,13 @@
 
 #include "softmax/classes.h"
 
-/** What all boxes of a posterior have in common: M_ab, the matrix with (what the data explain of
- * f_a - f_b at x) = k(x)'M_ab k(x), k being the covariances of class 0 with its anchors. */
+/** Matrices that all boxes of a posterior have in common. The data explain k(x)'M_ab k(x) of the
+ * variance of f_a - f_b at x, where k holds the covariances of class 0 with its anchors. */
 typedef struct hfi_order hfi_order;
 
-/** *out := NULL where the classes differ in their anchors, the matrices take too much room, or a
- * question is not about the order of two probabilities. HF_ERR_MEMORY, and HF_ERR_CANCELLED
- * without a message. O(C^2 n^2 rank) for n anchors of a class. */
+/** *out := NULL where the classes differ in their anchors or the matrices take too much room. Also
+ * where the question is not about the order of two probabilities. HF_ERR_MEMORY, and
+ * HF_ERR_CANCELLED without a message. O(C^2 n^2 rank) for n anchors of a class. */
 hf_status hfi_order_create(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior,
                            const hfi_quantity *quantity, hfi_order **out);
 void hfi_order_free(hfi_order *order);

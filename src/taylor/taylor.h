@@ -55,8 +55,8 @@ bool hfi_taylor_is_rough(const hfi_taylor *taylor);
  * rounded up. */
 double hfi_taylor_place(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
                         const double *half, double *x, double *w);
-/** A-priori rounding of value, gradient and Hessian of sum_i weight_i k(x, z_i) in a radial term,
- * of which `size` is the sum of the sizes of weight_i factor_i; after hfi_taylor_place(). */
+/** A-priori rounding of value, gradient and Hessian of sum_i weight_i k(x, z_i) in a radial term;
+ * after hfi_taylor_place(). `size` is the sum of the sizes of weight_i factor_i. */
 double hfi_term_rounding(const hfi_term *term, size_t n, double size, double tau, const double *x,
                          const double *w);
 /** Models of `count` <= HFI_TOGETHER boxes: centre count x d, half count x m. Serial, no
@@ -145,8 +145,8 @@ size_t hfi_taylor_square_scratch(const hfi_taylor *taylor);
 double hfi_taylor_square_estimate(const hfi_taylor *taylor, const double *half,
                                   const hfi_spread_model *spread);
 
-/** (u'G u)^(1/2) from above for all u in the cube, G no less than 0 but for rounding, by the sizes of
- * its entries or its largest eigenvalue; work 2 m^2. */
+/** (u'G u)^(1/2) from above for all u in the cube, by the sizes of G's entries or its largest
+ * eigenvalue; G is no less than 0 but for rounding. Work 2 m^2. */
 double hfi_taylor_longest(size_t m, const double *g, double rounding, double *work);
 
 /** A-priori rounding of |phi(x)|^2 by whitened columns: `prior` is the prior variance, `slopes`

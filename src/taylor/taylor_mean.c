@@ -135,7 +135,8 @@ static void assemble(const hfi_taylor *taylor, const hfi_term *term, size_t q, c
 
 /* A-priori: each of the sums has n products of a weight and at most two coordinates, and a weight follows its
  * distance. */
-double hfi_term_rounding(const hfi_term *term, size_t n, double size, double tau, const double *x, const double *w)
+double hfi_term_rounding(const hfi_term *term, size_t n, double size, double tau, const double *x,
+                         const double *w)
 {
     const double s1 = hfi_radial_slope_bound(term->form),
                  s2 = hfi_radial_curve_bound(term->form, term->alpha);

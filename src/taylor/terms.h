@@ -127,8 +127,8 @@ double hfi_radial_distance_bound(hfi_form form, double alpha, double tau);
 /** Derivative along an axis by that half-width times: how far it can be from its Taylor polynomial
  * of degree 1 (se, rq) or 0 (matern52); infinite for the others. v = half / scale. */
 double hfi_radial_slope_remainder(hfi_form form, double alpha, double tau, double v);
-/** The largest third derivative of psi(|u|^2) in a direction of length 1, for all |u|^2 >= q; se and
- * matern52. */
+/** The largest third derivative of psi(|u|^2) in a direction of length 1, for all |u|^2 >= q; se
+ * and matern52. */
 double hfi_radial_third_size(hfi_form form, double alpha, double q);
 /** How many times what hfi_taylor_square_estimate() counts of a term there has to be to show for
  * its model to be worth making; measured, of se and matern52. */
