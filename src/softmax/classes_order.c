@@ -50,8 +50,8 @@ static bool anchors_are_alike(const hfi_solution *s, size_t classes)
     if (n == 0 || n * classes != s->n) return false;
     for (size_t i = 0; i < s->n; i++) {
         const double *z = s->z + i * d;
-        if (z[d - 1] != (double)(i / n) || memcmp(z, s->z + i % n * d, (d - 1) * sizeof *z) != 0)
-            return false;
+        const size_t class = i / n;
+        if (z[d - 1] != (double)class || memcmp(z, s->z + i % n * d, (d - 1) * sizeof *z) != 0) return false;
     }
     return true;
 }
