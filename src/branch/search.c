@@ -373,8 +373,11 @@ static hf_status bound_whole(hfi_search *s)
     if (status < 0) return status;
     s->rounding = s->bounds[0].rounding;
     look_at_point(s, whole->middle, false);
-    /* Where the bounds expect nothing, or all that was asked is known, steps are not worth their looks. */
-    if (s->bounds[0].predicted < (double)INFINITY) look_at_point(s, s->bounds[0].point, true);
+    /* Where the bounds expect nothing steps are not worth their looks; a decision may need none. */
+    if (s->bounds[0].predicted < (double)INFINITY) {
+        if (!isnan(s->decide)) look_at_point(s, s->bounds[0].point, false);
+        if (!(s->best < s->decide)) look_at_point(s, s->bounds[0].point, true);
+    }
     s->begun = true;
     return HF_OK;
 }

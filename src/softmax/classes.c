@@ -144,6 +144,17 @@ static hf_status find_rounding(hf_context *ctx, hfi_classes *c)
     return status;
 }
 
+/* Sketches need them without bounds. */
+static hf_status fill_whole_now(hf_context *ctx, hfi_classes *c)
+{
+    double *scratch = hfi_alloc(ctx, hfi_jets_scratch(c, c->degree, 1), sizeof *scratch);
+    if (!scratch) return HF_ERR_MEMORY;
+    hfi_jets_fill(c, 1, &c->whole, scratch);
+    c->filled = true;
+    hfi_free(ctx, scratch);
+    return HF_OK;
+}
+
 static hf_status make_models(hf_context *ctx, hfi_classes *c)
 {
     hf_status status = HF_OK;
@@ -156,17 +167,14 @@ static hf_status make_models(hf_context *ctx, hfi_classes *c)
         status = find_rounding(ctx, c);
     } else if (status >= 0) {
         choose_degrees(c);
-        c->whole_room = hfi_alloc(ctx, hfi_jets_room(c, c->degree), sizeof *c->whole_room);
-        c->sketch = hfi_alloc(ctx, hfi_classes_scratch(c), sizeof *c->sketch);
-        double *scratch = hfi_alloc(ctx, hfi_jets_scratch(c, c->degree, 1), sizeof *scratch);
-        status = c->whole_room && c->sketch && scratch ? HF_OK : HF_ERR_MEMORY;
+        /* Sketches are looked at in place of points that take long. */
+        status = HFI_ALLOC(ctx, HFI_ROOM(c->whole_room, hfi_jets_room(c, c->degree)),
+                           HFI_ROOM(c->sketch, c->heavy ? hfi_classes_scratch(c) : c->m));
         if (status >= 0) {
-            double *middle = c->sketch;
-            for (size_t f = 0; f < c->m; f++) middle[f] = c->subject->middle[c->subject->free[f]];
-            c->whole = hfi_jets_about(c, c->degree, middle, c->subject->extent, c->whole_room);
-            hfi_jets_fill(c, 1, &c->whole, scratch);
+            for (size_t f = 0; f < c->m; f++) c->sketch[f] = c->subject->middle[c->subject->free[f]];
+            c->whole = hfi_jets_about(c, c->degree, c->sketch, c->subject->extent, c->whole_room);
+            if (c->heavy) status = fill_whole_now(ctx, c);
         }
-        hfi_free(ctx, scratch);
     }
     hfi_free(ctx, gradient);
     return status;

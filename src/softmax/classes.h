@@ -64,6 +64,8 @@ typedef struct hfi_classes {
     hfi_rules quick;          /* for bounds, and for gradients */
     int degree, local_degree; /* of jets about the whole box, about parts of it */
     hfi_jets whole;
+    /* bounds were; and `whole` is, which first bounds do where they need it */
+    bool asked, filled;
     double *whole_room;
     size_t widest; /* most anchors of a class */
     double prior;  /* largest prior variance */

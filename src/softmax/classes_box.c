@@ -52,7 +52,8 @@ static size_t lay_out_box_scratch(const hfi_classes *c, double *scratch, hfi_box
         HFI_ROOM(b->place2, m), HFI_ROOM(b->full, d), HFI_ROOM(b->ball, 2 * m),
         HFI_ROOM(b->shape, hfi_covariance_scratch(c)), HFI_ROOM(b->moments, hfi_rules_scratch(&c->quick)),
         HFI_ROOM(b->jets, jets_together(c) * hfi_jets_room(c, c->local_degree)),
-        HFI_ROOM(b->scratch, most_of(mean, hfi_jets_scratch(c, c->local_degree, jets_together(c)))));
+        HFI_ROOM(b->scratch, most_of(most_of(mean, hfi_jets_scratch(c, c->degree, 1)),
+                                     hfi_jets_scratch(c, c->local_degree, jets_together(c)))));
 }
 
 size_t hfi_classes_scratch(const hfi_classes *classes)
@@ -314,7 +315,7 @@ static void bound_one(hfi_box *x, double sign, const hfi_jets *own, hfi_box_boun
     out->bound = x->bound;
     out->centre = x->here;
     out->predicted = fmax(x->predicted, x->bound);
-    out->rounding = rounding + x->c->whole.rounding + 2.0 * x->error;
+    out->rounding = rounding + (own ? own : &x->c->whole)->rounding + 2.0 * x->error;
     out->slack = x->ball ? (double)INFINITY : x->here - x->bound; /* the centre need not be in the ball */
     out->split = choose_split(x);
     for (size_t a = 0; a < x->m; a++) out->point[a] = x->centre[a] + x->half[a] * out->point[a];
@@ -358,9 +359,10 @@ static void answer_by_order(const hfi_classes *c, const hfi_ordered *of, const d
     for (size_t f = 0; f < m; f++) out->point[f] = 0.5 * (low[f] + high[f]);
     out->bound = of->least > 0.0 ? DBL_MIN : -(double)INFINITY;
     out->centre = out->predicted = (double)INFINITY;
-    out->rounding = of->rounding + c->whole.rounding;
+    out->rounding = of->rounding;
     out->slack = (double)INFINITY;
     out->split = of->split;
+    memcpy(out->plan, of->plan, sizeof of->plan);
 }
 
 /* Answers what the order of the classes can: where all that is asked is which is ahead. The others' numbers into
@@ -413,7 +415,7 @@ static void bound_by_moments(const hfi_certify_problem *q, double sign, double e
                              .half = b->half + k * m,
                              .mean = models + k * n,
                              .enough = enough};
-        own[k] = cheap && wants_own(&boxes[k]) ? &jets[with_own++] : NULL;
+        own[k] = cheap && (!c->filled || wants_own(&boxes[k])) ? &jets[with_own++] : NULL;
         if (own[k])
             *own[k] = hfi_jets_about(c, c->local_degree, place, boxes[k].half,
                                      b->jets + (with_own - 1) * hfi_jets_room(c, c->local_degree));
@@ -426,15 +428,26 @@ static void bound_by_moments(const hfi_certify_problem *q, double sign, double e
     }
 }
 
+/* Jets about the whole box, in the first call, which is about that box alone. Where it needs none and parts have
+ * their own, there will be none. */
+static void fill_whole(hfi_classes *c, bool needed, double *scratch)
+{
+    c->asked = true;
+    if (c->filled || (!needed && jets_together(c) > 1)) return;
+    hfi_jets_fill(c, 1, &c->whole, scratch);
+    c->filled = true;
+}
+
 void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough, size_t count,
                         const double *low, const double *high, hfi_box_bound *bounds, double *scratch)
 {
-    const hfi_classes *c = q->state;
+    hfi_classes *c = q->state;
     size_t left[HFI_TOGETHER];
     hfi_box_scratch b;
     const size_t own = lay_out_box_scratch(c, scratch, &b);
     place_boxes(c, count, low, high, &b);
     const size_t rest = answer_orders(q, sign, enough, count, low, high, bounds, left, &b, scratch + own);
+    if (!c->asked) fill_whole(c, rest > 0, b.scratch);
     if (rest > 0) bound_by_moments(q, sign, enough, rest, left, bounds, &b);
 }
 

@@ -18,7 +18,22 @@
 
 /** Matrices that all boxes of a posterior have in common. The data explain k(x)'M_ab k(x) of the
  * variance of f_a - f_b at x, where k holds the covariances of class 0 with its anchors. */
-typedef struct hfi_order hfi_order;
+typedef struct hfi_order {
+    hfi_memory memory;
+    size_t classes, n; /* anchors of a class */
+    size_t rank;
+    double *ratio;  /* C: kernels in units of that of class 0 */
+    double *matrix; /* C (C - 1) / 2 of n x n: M_ab */
+    double *trace;  /* and their traces */
+} hfi_order;
+
+/** The place of M_ab among the matrices. */
+static inline size_t hfi_order_pair(size_t a, size_t b)
+{
+    return a < b ? b * (b - 1) / 2 + a : a * (a - 1) / 2 + b;
+}
+
+/* ---- classes_matrices.c ---- */
 
 /** *out := NULL where the classes differ in their anchors or the matrices take too much room. Also
  * where the question is not about the order of two probabilities. HF_ERR_MEMORY, and
@@ -29,6 +44,10 @@ void hfi_order_free(hfi_order *order);
 /** Whether the kernels of the classes are multiples of each other with derivatives that are
  * known. */
 bool hfi_order_serves(const hfi_order *order, const hfi_classes *classes);
+/** Prior variance of a class at a point (d), white among it. */
+double hfi_order_prior(const hfi_classes *classes, const double *point);
+/* ---- classes_order.c ---- */
+
 /** Doubles of scratch. */
 size_t hfi_order_scratch(const hfi_order *order, const hfi_classes *classes);
 
@@ -40,6 +59,7 @@ typedef struct hfi_ordered {
     double predicted; /* what the polynomials expect of it at their least points */
     double rounding;
     size_t split;
+    unsigned char plan[HFI_PLAN]; /* as hfi_box_bound has it */
 } hfi_ordered;
 
 /** Answers for `count` <= HFI_TOGETHER boxes of a problem about several classes: centre count x d,
