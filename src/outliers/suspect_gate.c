@@ -140,28 +140,66 @@ static bool leave_one_side(const size_counts *count)
            (of_flags > 0.0 ? of_kept : -of_kept) <= lean_of_kept;
 }
 
-bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const bool *without)
+/* How the sizes of flags lie to those of all. */
+typedef enum shape {
+    SHAPE_FEW,   /* flags are too few to tell */
+    SHAPE_SLOPE, /* they are the far side of a slope */
+    SHAPE_HUMP   /* they lie beyond a valley */
+} shape;
+
+static shape find_shape(const size_counts *count)
 {
-    size_counts count = {0};
     size_t hump = 0, height = 0;
-    for (size_t i = 0; i < finder->n; i++) {
-        if (without && without[i]) continue;
-        const size_t b = bin(f->t[i]);
-        count.all[b][f->t[i] > 0.0]++;
-        count.flagged[b][f->t[i] > 0.0] += f->flag[i] ? 1 : 0;
-    }
     for (size_t b = 0; b < BINS; b++) {
-        const size_t flagged = count.flagged[b][0] + count.flagged[b][1];
+        const size_t flagged = count->flagged[b][0] + count->flagged[b][1];
         if (flagged <= height) continue;
         hump = b;
         height = flagged;
     }
-    size_t valley = count.all[hump][0] + count.all[hump][1];
+    if (height < CROWD) return SHAPE_FEW;
+    size_t valley = count->all[hump][0] + count->all[hump][1];
     for (size_t b = 0; b < hump; b++) {
-        const size_t all = count.all[b][0] + count.all[b][1];
+        const size_t all = count->all[b][0] + count->all[b][1];
         valley = all < valley ? all : valley;
     }
-    return height >= CROWD && 2 * valley > height && !leave_one_side(&count);
+    return 2 * valley > height ? SHAPE_SLOPE : SHAPE_HUMP;
+}
+
+/* Sizes and sides of the standardised residuals or, with the sd of a typical reading, of the errors by it. */
+static size_counts count_sizes(const hfi_finder *finder, const hfi_flagging *f, const bool *without,
+                               double typical)
+{
+    size_counts count = {0};
+    for (size_t i = 0; i < finder->n; i++) {
+        if (without && without[i]) continue;
+        const size_t b = bin(typical > 0.0 ? f->t[i] * (f->sd[i] / typical) : f->t[i]);
+        count.all[b][f->t[i] > 0.0]++;
+        count.flagged[b][f->t[i] > 0.0] += f->flag[i] ? 1 : 0;
+    }
+    return count;
+}
+
+/* The median sd of the kept readings. */
+static double typical_sd(const hfi_finder *finder, const hfi_flagging *f, const bool *without)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < finder->n; i++)
+        if (!f->flag[i] && !(without && without[i])) finder->sorted[kept++] = f->sd[i];
+    return kept > 0 ? hfi_median(finder->sorted, kept) : 0.0;
+}
+
+/* A wrong reading is off by an amount in the unit of the readings, however well its neighbours tell it. Where
+ * predictive sds differ, dividing by them smears a hump of errors over its valley. If sizes and sds have nothing to
+ * do with each other, neither dividing nor multiplying makes a valley in a slope. So flags run on only where they do
+ * by both. */
+bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const bool *without)
+{
+    const size_counts standardised = count_sizes(finder, f, without, 0.0);
+    if (find_shape(&standardised) != SHAPE_SLOPE || leave_one_side(&standardised)) return false;
+    const double typical = typical_sd(finder, f, without);
+    if (!(typical > 0.0)) return true;
+    const size_counts errors = count_sizes(finder, f, without, typical);
+    return find_shape(&errors) != SHAPE_HUMP;
 }
 
 /* A verdict is undecided where its statistics are within a tenth of their limits: a fit made again with

@@ -128,8 +128,8 @@ hf_status hfi_mid_chance(hfi_finder *finder, const bool *lock, const hfi_flaggin
 
 /** Wrong readings lie apart: on a logarithmic scale of |t| there is a valley between the hump they
  * make and the others. true where the flags (many enough to tell) are but the far side of one
- * slope. That is the tail of legitimate readings that the model has no room for. Readings in
- * `without` (may be NULL) do not count. */
+ * slope, both by |t| and by the errors themselves. That is the tail of legitimate readings that the
+ * model has no room for. Readings in `without` (may be NULL) do not count. */
 bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const bool *without);
 
 size_t hfi_count_flags(size_t n, const bool *flag);

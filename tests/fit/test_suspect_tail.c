@@ -82,7 +82,7 @@ static outcome fit(const problem *p)
  * flagged. Sides alternate up to `one_sided`; from there on all but one in `right` readings are on the left. */
 static bool runs_on_but(size_t count, const size_t *height, size_t cut, size_t one_sided, size_t right)
 {
-    static double t[N];
+    static double t[N], sd[N], sorted[N];
     static bool flag[N];
     size_t n = 0;
     for (size_t b = 0; b < count; b++)
@@ -91,9 +91,10 @@ static bool runs_on_but(size_t count, const size_t *height, size_t cut, size_t o
             t[n] = (k % (b < one_sided ? 2 : right) == 0 ? 1.0 : -1.0) *
                    pow(2.0, 0.5 * (double)b + 0.1 + 0.3 * (double)k / (double)height[b]);
             flag[n] = b >= cut;
+            sd[n] = 0.3;
         }
-    const hfi_finder finder = {.n = n};
-    const hfi_flagging flags = {.flag = flag, .t = t};
+    const hfi_finder finder = {.n = n, .sorted = sorted};
+    const hfi_flagging flags = {.flag = flag, .t = t, .sd = sd};
     return hfi_flags_run_on(&finder, &flags, NULL);
 }
 
