@@ -465,7 +465,7 @@ HF_API hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *m
  * The posterior influence function: how far the model moves when one of its readings is another
  * number, KL( posterior || posterior with that reading ) in nats, over f of each output and of all.
  *
- * Held are hyperparameters, noise and thresholds, and the centres of robust weights, but those that
+ * Held are hyperparameters, covariances, noise, thresholds and centres of weights, but those that
  * follow the readings of the same row (HF_CENTRE_CONDITIONAL): then the sites of row mates change
  * too, as in "MO-RCGP", section 3.2. There the influence stays bounded: a reading that goes far off
  * loses its weight. So do the row mates that lean on it, until the row is as good as not there.

@@ -80,6 +80,7 @@ typedef struct hfi_fit {
     /* likewise: row k was row order[k] of the table's; NULL: it is in the table's order */
     size_t *order;
     hfi_conditional conditional; /* zeroed unless weights come from the other outputs */
+    bool by_rows; /* where its choice (hfi_conditional.by_rows) starts: that of the share before */
     /* T x T for each coregion, what was given of it, scaled units, else NaN; NULL: nothing */
     double *coregionalisation;
     double threshold; /* given soft threshold, scaled units; infinity if none */

@@ -452,6 +452,8 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     }
     if (!sites->weighed || settings->centre != HF_CENTRE_CONDITIONAL) return HF_OK;
     t->conditional = &fit->conditional;
-    return hfi_conditional_init(fit->ctx, settings, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample,
-                                fit->place_of, fit->readings, &fit->conditional);
+    s = hfi_conditional_init(fit->ctx, settings, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample,
+                             fit->place_of, fit->readings, &fit->conditional);
+    fit->conditional.by_rows = s >= 0 && fit->by_rows;
+    return s;
 }

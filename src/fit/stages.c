@@ -86,6 +86,7 @@ static hf_status make_share(const hfi_fit *fit, const table_stage *size, hfi_fit
                        .noises = fit->noises,
                        .noises_held = fit->noises_held,
                        .readings = fit->readings,
+                       .by_rows = fit->by_rows,
                        .place_of = fit->place_of,
                        .threshold = fit->threshold,
                        .nu = fit->nu,
@@ -155,6 +156,7 @@ static void hand_over(hfi_fit *fit, const hfi_fit *share, const double *state)
     fit->verdict.adopted = share->verdict.adopted;
     fit->verdict.evidence = share->verdict.evidence;
     fit->verdict.rounds += share->verdict.rounds;
+    fit->by_rows = share->conditional.by_rows;
     fit->shared = (hfi_share_report){.found = t->found, .evaluations = before + t->evaluations};
 }
 

@@ -7,11 +7,14 @@
  * z - y = s shift; with r = y - centre, weight = 1 / (1 + r^2 / c^2) and shift = 2 r / (c^2 + r^2), so that
  * r = 2 (1 - weight) / shift. The threshold c is that of the reading of the output whose weight is nearest
  * to a half. A centre that hangs on row mates moves by the difference of hf_outputs_conditional_centre()
- * after and before; where it was before is what the site says.
+ * after and before; where it was before is what the site says. The fit may have taken the readings' own
+ * covariance for it in place of the kernel's: that is estimated again, and the one whose centres are nearer
+ * to what the sites say is the one.
  */
 #include "model/target.h"
 
 #include "objective/samples.h"
+#include "outliers/outliers.h"
 #include "sites/kind.h"
 #include <holdfast/outputs.h>
 
@@ -107,32 +110,110 @@ static void find_thresholds(influence_request *q)
 
 /* ---- the row --------------------------------------------------------------------------------------------- */
 
-/* Where each output is expected given the others of the row, before and after: 2 x T. */
-static hf_status expect(influence_request *q, const seen *row, const size_t *reading, double *centre)
+/* The model of a row. Arrays are one block. */
+typedef struct row_model {
+    double *y;                                     /* 2 x T: before and after */
+    double *mean, *noise, *covariance;             /* of the kernel */
+    double *own_mean, *own_noise, *own_covariance; /* of the readings themselves, without noise */
+    double *own_centre;                            /* 2 x T */
+} row_model;
+
+/* Readings of the row and the kernel's covariance there; `u` holds 2 d doubles. */
+static void describe_row(const influence_request *q, const seen *row, const size_t *reading, double *u,
+                         row_model *r)
 {
     const hf_model *model = q->model;
     const hf_posterior *p = model->posterior;
     const size_t outputs = model->outputs, d = p->solution.d;
-    double *block = hfi_alloc(q->ctx, 4 * outputs + outputs * outputs + 2 * d, sizeof *block);
-    if (block == NULL) return HF_ERR_MEMORY;
-    double *y = block, *mean = y + 2 * outputs, *noise = mean + outputs, *b = noise + outputs;
-    double *u = b + outputs * outputs, *v = u + d;
+    double *v = u + d;
     hfi_scaling_inputs(&p->scaling, 1, model->x + q->reading * model->width, model->width, u);
     memcpy(v, u, d * sizeof *v);
     for (size_t t = 0; t < outputs; t++) {
         const bool present = reading[t] != SIZE_MAX;
-        y[t] = present ? row[t].y : NAN;
-        y[outputs + t] = reading[t] == q->reading ? q->y : y[t];
-        noise[t] = present ? row[t].noise - row[t].extra : 0.0;
-        mean[t] = hf_mean_get_kind(p->mean) == HF_MEAN_OUTPUTS ? hf_mean_values(p->mean)[t] : 0.0;
+        r->y[t] = present ? row[t].y : NAN;
+        r->y[outputs + t] = reading[t] == q->reading ? q->y : r->y[t];
+        r->noise[t] = present ? row[t].noise - row[t].extra : 0.0;
+        r->mean[t] = hf_mean_get_kind(p->mean) == HF_MEAN_OUTPUTS ? hf_mean_values(p->mean)[t] : 0.0;
         u[d - 1] = (double)t;
         for (size_t s = 0; s < outputs; s++) {
             v[d - 1] = (double)s;
-            b[t * outputs + s] = hfi_kernel_value(p->kernel, u, v, false);
+            r->covariance[t * outputs + s] = hfi_kernel_value(p->kernel, u, v, false);
         }
     }
-    const hf_outputs_model between = {.outputs = outputs, .mean = mean, .covariance = b, .noise = noise};
-    const hf_status status = hf_outputs_conditional_centre(q->ctx, 2, y, outputs, &between, centre);
+}
+
+/* How far centres before are from those of the sites, in thresholds. */
+static double miss(const influence_request *q, const seen *row, const size_t *reading, const double *centre)
+{
+    double sum = 0.0;
+    for (size_t t = 0; t < q->model->outputs; t++) {
+        if (reading[t] == SIZE_MAX || isinf(q->threshold[t])) continue;
+        const double off = row[t].y - centre[t] - residual_of(&row[t], q->threshold[t]);
+        sum += off * off / (q->threshold[t] * q->threshold[t]);
+    }
+    return sum;
+}
+
+/* Location and covariance of all samples as the fit found them; `complete` as hfi_conditional_estimate(). */
+static hf_status estimate_again(influence_request *q, row_model *r, size_t *complete)
+{
+    const hf_model *model = q->model;
+    const size_t outputs = model->outputs;
+    hfi_samples solver = q->samples; /* but in its units */
+    double *block = hfi_alloc(q->ctx, solver.count + 1, outputs * sizeof *block);
+    if (block == NULL) return HF_ERR_MEMORY;
+    double *eps = block + solver.count * outputs;
+    solver.y = block;
+    for (size_t t = 0; t < outputs; t++) {
+        eps[t] = model->output_eps != NULL ? model->output_eps[t] : model->settings.eps;
+        r->own_noise[t] = 0.0;
+    }
+    for (size_t cell = 0; cell < solver.count * outputs; cell++) {
+        const size_t i = solver.reading[cell];
+        block[cell] = i != SIZE_MAX && is_present(model, i) ? to_solver(model, i, model->y[i]) : NAN;
+    }
+    const hf_status status =
+        hfi_conditional_estimate(q->ctx, &solver, eps, r->own_mean, r->own_covariance, complete);
+    hfi_free(q->ctx, block);
+    return status;
+}
+
+/* The centres of the readings' own covariance in place of `centre`, if the sites have those. */
+static hf_status expect_by_rows(influence_request *q, const seen *row, const size_t *reading, row_model *r,
+                                double *centre)
+{
+    const size_t outputs = q->model->outputs;
+    size_t complete = 0;
+    hf_status status = estimate_again(q, r, &complete);
+    if (status < 0 || complete <= outputs) return status;
+    const hf_outputs_model own = {
+        .outputs = outputs, .mean = r->own_mean, .covariance = r->own_covariance, .noise = r->own_noise};
+    status = hf_outputs_conditional_centre(q->ctx, 2, r->y, outputs, &own, r->own_centre);
+    if (status >= 0 && miss(q, row, reading, r->own_centre) < miss(q, row, reading, centre))
+        memcpy(centre, r->own_centre, 2 * outputs * sizeof *centre);
+    return status;
+}
+
+/* Where each output is expected given the others of the row, before and after: 2 x T. */
+static hf_status expect(influence_request *q, const seen *row, const size_t *reading, double *centre)
+{
+    const hf_model *model = q->model;
+    const size_t outputs = model->outputs, square = outputs * outputs;
+    double *block =
+        hfi_alloc(q->ctx, 8 * outputs + 2 * square + 2 * model->posterior->solution.d, sizeof *block);
+    if (block == NULL) return HF_ERR_MEMORY;
+    row_model r = {.y = block, .own_centre = block + 2 * outputs, .mean = block + 4 * outputs};
+    r.noise = r.mean + outputs;
+    r.own_mean = r.noise + outputs;
+    r.own_noise = r.own_mean + outputs;
+    r.covariance = r.own_noise + outputs;
+    r.own_covariance = r.covariance + square;
+    describe_row(q, row, reading, r.own_covariance + square, &r);
+    const hf_outputs_model between = {
+        .outputs = outputs, .mean = r.mean, .covariance = r.covariance, .noise = r.noise};
+    hf_status status = hf_outputs_conditional_centre(q->ctx, 2, r.y, outputs, &between, centre);
+    if (status >= 0 && hfi_conditional_chooses(&model->settings))
+        status = expect_by_rows(q, row, reading, &r, centre);
     hfi_free(q->ctx, block);
     return status;
 }

@@ -26,6 +26,11 @@ static double *covariance_of(const hfi_conditional *c)
     return c->model + 2 * c->samples.outputs;
 }
 
+bool hfi_conditional_chooses(const hf_fit_settings *settings)
+{
+    return settings->train && settings->rounds > 1 && settings->weighting == HF_OUTPUTS_READING;
+}
+
 static hf_status set_rule(hf_context *ctx, const hf_fit_settings *settings, size_t outputs,
                           hfi_conditional *out)
 {
@@ -64,7 +69,9 @@ hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings,
     const size_t rows = out->samples.count;
     s = HFI_ALLOC(ctx, HFI_ROOM(out->eps, outputs), HFI_ROOMS(out->weight, rows, outputs),
                   HFI_ROOMS(out->shift, rows, outputs), HFI_ROOMS(out->model, outputs, 2 + outputs),
+                  HFI_ROOMS(out->rows, outputs, 2 + outputs),
                   HFI_ROOMS(out->covariances, rows, outputs * outputs));
+    out->chooses = hfi_conditional_chooses(settings);
     if (s >= 0) s = set_rule(ctx, settings, outputs, out);
     if (s < 0) hfi_conditional_free(out);
     return s;
@@ -73,9 +80,18 @@ hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings,
 void hfi_conditional_free(hfi_conditional *c)
 {
     hf_context *ctx = c->samples.ctx;
-    HFI_FREE(ctx, c->eps, c->weight, c->shift, c->model, c->covariances);
+    HFI_FREE(ctx, c->eps, c->weight, c->shift, c->model, c->rows, c->covariances);
     hfi_samples_free(&c->samples);
     memset(c, 0, sizeof *c);
+}
+
+static hf_outputs_model model_of(const hfi_conditional *c)
+{
+    return (hf_outputs_model){.outputs = c->samples.outputs,
+                              .mean = mean_of(c),
+                              .covariance = covariance_of(c),
+                              .covariances = c->varies ? c->covariances : NULL,
+                              .noise = noise_of(c)};
 }
 
 /* Weights by the model in `model`, into the sites. */
@@ -83,11 +99,7 @@ static hf_status weigh_conditional_sites(hfi_trainer *t, hfi_conditional *c, dou
 {
     const hfi_evaluator *e = &t->evaluator;
     const hfi_samples *g = &c->samples;
-    const hf_outputs_model model = {.outputs = g->outputs,
-                                    .mean = mean_of(c),
-                                    .covariance = covariance_of(c),
-                                    .covariances = c->varies ? c->covariances : NULL,
-                                    .noise = noise_of(c)};
+    const hf_outputs_model model = model_of(c);
     const hf_outputs_sites sites = {.weight = c->weight, .shift = c->shift};
     const hf_status s =
         hf_outputs_weights(e->ctx, &c->rule, g->count, g->y, g->outputs, &model, NULL, &sites);
@@ -149,32 +161,21 @@ static void present_means(const hfi_trainer *t, const hfi_conditional *c)
         mean_of(c)[k] = hf_mean_get_kind(mean) == HF_MEAN_OUTPUTS ? hf_mean_values(mean)[output[k]] : 0.0;
 }
 
-hf_status hfi_conditional_reweigh(hfi_trainer *t, hfi_conditional *c, double *change)
-{
-    const hf_sites *sites = t->evaluator.sites;
-    kernel_covariance(t, c);
-    present_means(t, c);
-    for (size_t k = 0; k < c->samples.outputs; k++)
-        noise_of(c)[k] = hf_sites_channel_noise(sites, hfi_sites_output_channel(sites, c->samples.output[k]));
-    return weigh_conditional_sites(t, c, change);
-}
-
-/* ---- the first weights ----------------------------------------------------------------------- */
+/* ---- location and covariance of the readings themselves ------------------------------------------ */
 
 /* Outputs that have nothing to do with each other, each as wide as its readings are. */
-static hf_status unrelated(hf_context *ctx, hfi_conditional *c)
+static hf_status unrelated(hf_context *ctx, const hfi_samples *g, double *mean, double *covariance)
 {
-    const hfi_samples *g = &c->samples;
     double *own = hfi_alloc(ctx, g->count, 2 * sizeof *own);
     if (!own) return HF_ERR_MEMORY;
-    memset(covariance_of(c), 0, g->outputs * g->outputs * sizeof *own);
+    memset(covariance, 0, g->outputs * g->outputs * sizeof *own);
     for (size_t t = 0; t < g->outputs; t++) {
         size_t count = 0;
         for (size_t i = 0; i < g->count; i++)
             if (!isnan(g->y[i * g->outputs + t])) own[count++] = g->y[i * g->outputs + t];
         const double mad = count > 0 ? hfi_mad(own, count, own + g->count) : 0.0;
-        mean_of(c)[t] = count > 0 ? hfi_median(own, count) : 0.0;
-        covariance_of(c)[t * g->outputs + t] = mad > 0.0 ? mad * mad : 1.0;
+        mean[t] = count > 0 ? hfi_median(own, count) : 0.0;
+        covariance[t * g->outputs + t] = mad > 0.0 ? mad * mad : 1.0;
     }
     hfi_free(ctx, own);
     return HF_OK;
@@ -182,10 +183,8 @@ static hf_status unrelated(hf_context *ctx, hfi_conditional *c)
 
 /* An output that is constant has no variance: it gets that of standardised readings, and nothing to
  * do with the others. */
-static void free_constants(hfi_conditional *c)
+static void free_constants(size_t outputs, double *b)
 {
-    const size_t outputs = c->samples.outputs;
-    double *b = covariance_of(c);
     for (size_t t = 0; t < outputs; t++) {
         if (b[t * (outputs + 1)] > NOTHING) continue;
         for (size_t s = 0; s < outputs; s++) b[t * outputs + s] = b[s * outputs + t] = 0.0;
@@ -193,21 +192,110 @@ static void free_constants(hfi_conditional *c)
     }
 }
 
-/* Location and covariance of the complete samples; `related` says whether there were enough of them. */
-static hf_status estimate(hf_context *ctx, hfi_conditional *c, bool *related)
+static size_t count_complete(const hfi_samples *g)
 {
-    const hfi_samples *g = &c->samples;
+    size_t count = 0;
+    for (size_t i = 0; i < g->count; i++) {
+        size_t t = 0;
+        while (t < g->outputs && !isnan(g->y[i * g->outputs + t])) t++;
+        count += t == g->outputs;
+    }
+    return count;
+}
+
+hf_status hfi_conditional_estimate(hf_context *ctx, const hfi_samples *samples, const double *eps,
+                                   double *mean, double *covariance, size_t *complete)
+{
     hf_robust_covariance_settings settings = hf_robust_covariance_settings_default();
     double wrong = 0.0;
-    for (size_t t = 0; t < g->outputs; t++) wrong += c->eps[t];
+    for (size_t t = 0; t < samples->outputs; t++) wrong += eps[t];
     settings.support_fraction = fmax(0.5, 1.0 - wrong);
-    const hf_robust_covariance_arrays out = {.location = mean_of(c), .covariance = covariance_of(c)};
-    const hf_status s =
-        hf_robust_covariance(ctx, g->count, g->outputs, g->y, g->outputs, &settings, &out, NULL);
-    *related = s >= 0;
-    if (s >= 0) free_constants(c);
-    return s == HF_ERR_NO_DATA ? unrelated(ctx, c) : s < 0 ? s : HF_OK;
+    const hf_robust_covariance_arrays out = {.location = mean, .covariance = covariance};
+    const hf_status s = hf_robust_covariance(ctx, samples->count, samples->outputs, samples->y,
+                                             samples->outputs, &settings, &out, NULL);
+    *complete = 0;
+    if (s == HF_ERR_NO_DATA) return unrelated(ctx, samples, mean, covariance);
+    if (s < 0) return s;
+    *complete = count_complete(samples);
+    free_constants(samples->outputs, covariance);
+    return HF_OK;
 }
+
+static hf_status estimate_rows(hf_context *ctx, hfi_conditional *c)
+{
+    const size_t outputs = c->samples.outputs;
+    memset(c->rows, 0, 2 * outputs * sizeof *c->rows);
+    const hf_status s =
+        hfi_conditional_estimate(ctx, &c->samples, c->eps, c->rows, c->rows + 2 * outputs, &c->complete);
+    c->estimated = s >= 0;
+    return s;
+}
+
+/* The readings' own location and covariance, without noise, as the model. */
+static void take_rows(hfi_conditional *c)
+{
+    const size_t outputs = c->samples.outputs;
+    memcpy(c->model, c->rows, outputs * (2 + outputs) * sizeof *c->rows);
+    c->varies = false;
+}
+
+/* ---- weights by the fitted covariance, or by that of the readings -------------------------------- */
+
+/* Thresholds (one for each output) of the model in `model`; the weights there are spoilt. */
+static hf_status find_thresholds(hf_context *ctx, hfi_conditional *c, const hf_outputs_model *model,
+                                 double *threshold)
+{
+    const hfi_samples *g = &c->samples;
+    const hf_outputs_sites sites = {.weight = c->weight, .shift = c->shift, .scale = threshold};
+    return hf_outputs_weights(ctx, &c->rule, g->count, g->y, g->outputs, model, NULL, &sites);
+}
+
+/* Whether the readings are nearer to the centres of `rows`, by more than those T numbers for each output
+ * would bring about by chance. Wrong readings, within their share, have no say: thresholds are quantiles. */
+static hf_status compare_centres(hf_context *ctx, hfi_conditional *c)
+{
+    const size_t outputs = c->samples.outputs;
+    if (c->complete <= outputs) return HF_OK;
+    double *fitted = hfi_alloc(ctx, outputs, 2 * sizeof *fitted), gain = 0.0;
+    if (!fitted) return HF_ERR_MEMORY;
+    double *own = fitted + outputs;
+    const hf_outputs_model model = model_of(c), rows = {.outputs = outputs,
+                                                        .mean = c->rows,
+                                                        .covariance = c->rows + 2 * outputs,
+                                                        .noise = c->rows + outputs};
+    hf_status s = find_thresholds(ctx, c, &model, fitted);
+    if (s >= 0) s = find_thresholds(ctx, c, &rows, own);
+    const double n = (double)c->complete, p = (double)outputs, chance = 0.5 * log((n + p) / (n - p));
+    for (size_t t = 0; s >= 0 && t < outputs; t++) gain += log(fitted[t] / own[t]) - chance;
+    c->by_rows = s >= 0 && gain > 0.0;
+    hfi_free(ctx, fitted);
+    return s;
+}
+
+/* Which covariance counts. A fit that goes on from another one has the answer of that one. */
+static hf_status choose_covariance(hf_context *ctx, hfi_conditional *c)
+{
+    if (!c->by_rows) return c->estimated ? compare_centres(ctx, c) : HF_OK;
+    if (c->estimated) return HF_OK;
+    const hf_status s = estimate_rows(ctx, c);
+    c->by_rows = s >= 0 && c->complete > c->samples.outputs;
+    return s;
+}
+
+hf_status hfi_conditional_reweigh(hfi_trainer *t, hfi_conditional *c, double *change)
+{
+    const hf_sites *sites = t->evaluator.sites;
+    hf_status s = HF_OK;
+    kernel_covariance(t, c);
+    present_means(t, c);
+    for (size_t k = 0; k < c->samples.outputs; k++)
+        noise_of(c)[k] = hf_sites_channel_noise(sites, hfi_sites_output_channel(sites, c->samples.output[k]));
+    if (c->chooses) s = choose_covariance(t->evaluator.ctx, c);
+    if (s >= 0 && c->by_rows) take_rows(c);
+    return s < 0 ? s : weigh_conditional_sites(t, c, change);
+}
+
+/* ---- the first weights ----------------------------------------------------------------------- */
 
 /* One free coregion of full rank. */
 static bool takes_covariance(const hf_kernel *kernel, size_t outputs)
@@ -250,11 +338,13 @@ static hf_status start_from(hfi_trainer *t, hfi_conditional *c, bool related)
 hf_status hfi_conditional_start(hfi_trainer *t, hfi_conditional *c, double *state)
 {
     hfi_evaluator *e = &t->evaluator;
-    bool related = false;
     double change = 0.0;
     hf_status s = hfi_trainer_set(t, state);
-    if (s >= 0) s = estimate(e->ctx, c, &related);
+    if (s >= 0) s = estimate_rows(e->ctx, c);
     if (s < 0) return s;
+    take_rows(c);
+    c->by_rows = false;
+    const bool related = c->complete > 0;
     s = start_from(t, c, related && t->free_count > 0 && takes_covariance(e->kernel, c->samples.outputs));
     for (size_t k = 0; k < c->samples.outputs; k++)
         noise_of(c)[k] = c->rule.weighting == HF_OUTPUTS_CHANNEL

@@ -103,6 +103,13 @@ typedef struct hfi_conditional {
     double *covariances; /* rows x outputs x outputs: of each sample at its inputs */
     /* they are not all the same, and count in place of the covariance in `model` */
     bool varies;
+    /* as `model`, with no noise: location and covariance of the readings themselves */
+    double *rows;
+    size_t complete; /* samples that have all outputs, if `rows` is made of them; else 0 */
+    bool estimated;  /* `rows` is there */
+    /* `rows` takes the place of the fitted covariance where readings are nearer to its centres */
+    bool chooses;
+    bool by_rows; /* it has taken it, for good, here or in the fit that this one goes on from */
 } hfi_conditional;
 
 /** For the readings of a fit; `place_of` as in hfi_samples_init(). HF_ERR_ARGUMENT for settings
@@ -120,10 +127,24 @@ void hfi_conditional_free(hfi_conditional *conditional);
  * outputs start unrelated. `state` is brought up to date.
  */
 hf_status hfi_conditional_start(hfi_trainer *trainer, hfi_conditional *conditional, double *state);
-/** Weights from the present kernel, mean and noise; *change is the largest difference to the old
- * ones. */
+/**
+ * Weights from the present kernel, mean and noise; *change is the largest difference to the old
+ * ones. The covariance of the first weights stays where the readings are nearer to its centres.
+ * That is where the product of the outputs' thresholds is smaller by more than chance explains.
+ * Chance is Akaike's final prediction error of T numbers for each output: sqrt((n + T) / (n - T))
+ * at n complete samples. A fit in one round, or without training, has the kernel's.
+ */
 hf_status hfi_conditional_reweigh(hfi_trainer *trainer, hfi_conditional *conditional,
                                   double *change);
+/** Whether a fit of these settings chooses between the two. */
+bool hfi_conditional_chooses(const hf_fit_settings *settings);
+/**
+ * Location (T) and covariance (T x T) of complete samples, in the order of their columns; their
+ * number into *complete. By the minimum covariance determinant, which leaves out as many as the
+ * shares `eps` (T) say. With too few: medians, squared MADs, no covariance, and *complete is 0.
+ */
+hf_status hfi_conditional_estimate(hf_context *ctx, const hfi_samples *samples, const double *eps,
+                                   double *mean, double *covariance, size_t *complete);
 
 /* ---- relevance pursuit ----------------------------------------------------------------------- */
 

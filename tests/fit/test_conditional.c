@@ -254,6 +254,50 @@ static void test_fits(void **state)
     }
 }
 
+/* Two outputs with a trend in common and waves of their own. The waves decide on the fitted covariance, which
+ * hardly knows of the trend; the readings themselves do. Every tenth reading of the second is 5 too high. */
+static void make_trend(problem *p)
+{
+    memset(p, 0, sizeof *p);
+    p->ctx = hf_context_create();
+    hfi_stream stream;
+    hfi_stream_init(&stream, 6, HFI_PURPOSE_TEST, 4);
+    p->n = MOST - MOST % 2;
+    for (size_t k = 0; k < p->n; k++) {
+        const double x = -4.0 + 16.0 * (double)(k / 2) / (double)p->n,
+                     wave = k % 2 ? cos(5.0 * x) : sin(5.0 * x);
+        p->x[2 * k] = x;
+        p->x[2 * k + 1] = (double)(k % 2);
+        p->clean[k] = 2.0 * x + wave;
+        p->y[k] = p->clean[k] + 0.05 * hfi_stream_normal(&stream) + (k % 20 == 7 ? 5.0 : 0.0);
+        p->sample[k] = k / 2;
+    }
+    p->data = (hf_data){.n = p->n, .d = 2, .x = p->x, .ldx = 2, .y = p->y, .outputs = 2, .sample = p->sample};
+}
+
+/* Weights follow the covariance to whose centres the readings are nearer. In one round it is the kernel's, as
+ * published. */
+static void test_nearer_centres(void **state)
+{
+    (void)state;
+    problem p;
+    make_trend(&p);
+    hf_reading *reading = calloc(p.n, sizeof *reading);
+    hf_fit_settings settings;
+    assert_int_equal(hf_fit_settings_preset(p.ctx, "morcgp", &settings, sizeof settings), HF_OK);
+    double error[2], wrong[2] = {0.0, 0.0};
+    for (size_t k = 0; k < 2; k++) {
+        if (k == 1) settings.rounds = 1;
+        error[k] = rmse(&p, &settings, reading);
+        for (size_t i = 7; i < p.n; i += 20) wrong[k] = fmax(wrong[k], reading[i].weight);
+    }
+    if (!(wrong[0] < 0.2 && wrong[1] > 0.4 && error[0] < 0.8 * error[1]))
+        fail_msg("weights of wrong readings up to %.3g, in one round %.3g; rmse %.3g and %.3g", wrong[0],
+                 wrong[1], error[0], error[1]);
+    free(reading);
+    hf_context_free(p.ctx);
+}
+
 /* Fewer complete samples than the robust covariance needs, and a preset that has nothing to do with one output. */
 static void test_edges(void **state)
 {
@@ -294,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_bounded_influence),
         cmocka_unit_test(test_told_share),
         cmocka_unit_test(test_fits),
+        cmocka_unit_test(test_nearer_centres),
         cmocka_unit_test(test_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
