@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probabilities of several classes over boxes: brute force on grids, points that would be outside, limits,
  * permutations of the classes, and what follows from ranges. */
-#include "classify/labels.h"
+#include "certify/several.h"
 
 #include "certify/quantities.h"
 #include "softmax/classes.h"
 #include <holdfast/certify_uses.h>
-#include <stdio.h>
 
 enum {
     MOST_CLASSES = 5,
@@ -14,20 +13,16 @@ enum {
     SAMPLES = 100
 };
 
-static const char *const kernels[] = {"6*(se(ard, lengthscale=0.9))", "5*(matern52(ard, lengthscale=1.3))",
-                                      "4*(matern32(lengthscale=1))", "3*(matern12(lengthscale=1.5))",
-                                      "(rq(lengthscale=1, alpha=1.2) + 0.3*linear(ard) + 0.05*white)"};
+static const char *const kernels[] = {
+    "@*6*(se(ard, lengthscale=0.9))", "@*5*(matern52(ard, lengthscale=1.3))", "@*4*(matern32(lengthscale=1))",
+    "@*3*(matern12(lengthscale=1.5))", "@*(rq(lengthscale=1, alpha=1.2) + 0.3*linear(ard) + 0.05*white)"};
 
 enum {
     KERNELS = sizeof kernels / sizeof *kernels
 };
 
 typedef struct trial {
-    hf_context *ctx;
-    hf_kernel *kernel;
-    hf_mean *mean;
-    hf_classifier *classifier;
-    size_t classes;
+    several s;
     double x[ROWS * INPUTS];
     size_t label[ROWS];
     hfi_stream stream;
@@ -36,11 +31,7 @@ typedef struct trial {
 /* Clouds around a circle; the class of cloud c is order[c]. */
 static void begin(trial *t, const char *kernel, size_t classes, const size_t *order)
 {
-    char expression[200];
-    t->ctx = hf_context_create();
-    assert_non_null(t->ctx);
-    assert_int_equal(hf_context_set_threads(t->ctx, 1), HF_OK);
-    t->classes = classes;
+    several_begin(&t->s, kernel, classes);
     hfi_stream_init(&t->stream, 8, HFI_PURPOSE_TEST, classes);
     for (size_t i = 0; i < ROWS; i++) {
         const size_t c = i % classes;
@@ -49,30 +40,15 @@ static void begin(trial *t, const char *kernel, size_t classes, const size_t *or
         t->x[i * INPUTS + 1] = 0.6 * hfi_stream_normal(&t->stream) + sin(angle);
         t->label[i] = order ? order[c] : c;
     }
-    snprintf(expression, sizeof expression, "coregion(x3, outputs=%zu, rank=1, factor=0, own=1)*%s", classes,
-             kernel);
-    if (hf_kernel_parse(t->ctx, expression, NULL, INPUTS + 1, &t->kernel) != HF_OK)
-        fail_msg("%s: %s", expression, hf_context_message(t->ctx));
-    assert_int_equal(hf_mean_create_outputs(t->ctx, INPUTS + 1, classes, &t->mean), HF_OK);
-    if (hf_classify_exact(t->ctx, HF_LINK_SOFTMAX, HF_INFERENCE_LAPLACE, t->kernel, t->mean, ROWS, t->x,
-                          INPUTS, t->label, classes, &t->classifier, NULL) < 0)
-        fail_msg("%s", hf_context_message(t->ctx));
-}
-
-static void end(trial *t)
-{
-    hf_classifier_free(t->classifier);
-    hf_kernel_free(t->kernel);
-    hf_mean_free(t->mean);
-    hf_context_free(t->ctx);
+    several_fit(&t->s, t->x, t->label);
 }
 
 static size_t predict(trial *t, size_t m, const double *x, double *p)
 {
     size_t winner[GRID * GRID + SAMPLES];
     assert_true(m <= sizeof winner / sizeof *winner);
-    assert_int_equal(hf_classify_predict(t->ctx, t->classifier, m, x, INPUTS, p, winner, NULL, NULL, NULL),
-                     HF_OK);
+    assert_int_equal(
+        hf_classify_predict(t->s.ctx, t->s.classifier, m, x, INPUTS, p, winner, NULL, NULL, NULL), HF_OK);
     return winner[0];
 }
 
@@ -101,8 +77,8 @@ static hf_range certify(trial *t, const hf_certify_settings *settings, const dou
 {
     hf_range r;
     const hf_status status =
-        hf_certify_class(t->ctx, t->classifier, settings, 1, lower, upper, &r, argmin, argmax);
-    if (status < 0) fail_msg("%s", hf_context_message(t->ctx));
+        hf_certify_class(t->s.ctx, t->s.classifier, settings, 1, lower, upper, &r, argmin, argmax);
+    if (status < 0) fail_msg("%s", hf_context_message(t->s.ctx));
     return r;
 }
 
@@ -116,7 +92,7 @@ static hf_range check_box(trial *t, const hf_certify_settings *settings, const d
     };
     static double x[POINTS * INPUTS], p[POINTS * MOST_CLASSES];
     double at[2][INPUTS], own[2 * MOST_CLASSES];
-    const size_t classes = t->classes, c = settings->output;
+    const size_t classes = t->s.classes, c = settings->output;
     const size_t points = classes < 4 ? POINTS : 24, skip = POINTS - points; /* the random ones come last */
     const double slack = classes > 4 ? 1e-4 : 1e-9;                          /* of predictions */
     const hf_range r = certify(t, settings, lower, upper, at[0], at[1]);
@@ -168,7 +144,7 @@ static void test_sound(void **state)
                 const hf_range r = check_box(&t, &settings, lower, upper);
                 done += r.stop == HF_CERTIFY_TOLERANCE;
             }
-            end(&t);
+            several_end(&t.s);
         }
     assert_true(done > 8);
 }
@@ -206,7 +182,7 @@ static void test_balls(void **state)
             predict(&t, 1, y, p);
             assert_true(p[0] >= ball.lower - 1e-9 && p[0] <= ball.upper + 1e-9);
         }
-        end(&t);
+        several_end(&t.s);
     }
 }
 
@@ -225,7 +201,7 @@ static void test_point(void **state)
         assert_true(r.lower <= p[settings.output] && p[settings.output] <= r.upper && !r.estimate);
         assert_true(r.upper - r.lower < 1e-8 && lower[0] == x[0] && upper[1] == x[1]);
     }
-    end(&t);
+    several_end(&t.s);
 }
 
 /* The names of the classes change nothing but rounding; the number of threads not a digit. */
@@ -242,9 +218,9 @@ static void test_permutation(void **state)
         draw_box(&t, 0.5, x, lower, upper);
         settings.output = c;
         const hf_range one = certify(&t, &settings, lower, upper, at[0], at[1]);
-        assert_int_equal(hf_context_set_threads(t.ctx, 3), HF_OK);
+        assert_int_equal(hf_context_set_threads(t.s.ctx, 3), HF_OK);
         const hf_range same = certify(&t, &settings, lower, upper, at[0], at[1]);
-        assert_int_equal(hf_context_set_threads(t.ctx, 1), HF_OK);
+        assert_int_equal(hf_context_set_threads(t.s.ctx, 1), HF_OK);
         assert_true(one.lower == same.lower && one.upper == same.upper && one.nodes == same.nodes);
         settings.output = order[c];
         const hf_range two = certify(&other, &settings, lower, upper, at[0], at[1]);
@@ -253,8 +229,8 @@ static void test_permutation(void **state)
         assert_near(one.lower_attained, two.lower_attained, settings.tolerance);
         assert_near(one.upper_attained, two.upper_attained, settings.tolerance);
     }
-    end(&t);
-    end(&other);
+    several_end(&t.s);
+    several_end(&other.s);
 }
 
 /* Two classes with half the variance each are one latent function of the logistic link. */
@@ -265,9 +241,9 @@ static void test_two_classes(void **state)
     labels binary;
     hf_classifier *one = NULL;
     const double zero[] = {0.0, 0.0};
-    begin(&t, "3*(se(ard, lengthscale=0.9))", 2, NULL);
+    begin(&t, "@*3*(se(ard, lengthscale=0.9))", 2, NULL);
     labels_make(&binary, "6*se(ard, lengthscale=0.9)", HF_MEAN_CONSTANT);
-    assert_int_equal(hf_mean_set(t.ctx, t.mean, zero, false), HF_OK);
+    assert_int_equal(hf_mean_set(t.s.ctx, t.s.mean, zero, false), HF_OK);
     assert_int_equal(hf_mean_set(binary.ctx, binary.mean, zero, false), HF_OK);
     assert_true(hf_classify_exact(binary.ctx, HF_LINK_LOGIT, HF_INFERENCE_LAPLACE, binary.kernel, binary.mean,
                                   ROWS, t.x, INPUTS, t.label, 2, &one, NULL) >= 0);
@@ -286,7 +262,7 @@ static void test_two_classes(void **state)
     }
     hf_classifier_free(one);
     labels_free(&binary);
-    end(&t);
+    several_end(&t.s);
 }
 
 static void test_decisions(void **state)
@@ -302,7 +278,8 @@ static void test_decisions(void **state)
             hf_decision d;
             draw_box(&t, 0.5, x, lower, upper);
             assert_int_equal(
-                hf_certify_decision(t.ctx, t.classifier, NULL, NULL, 1, x, lower, upper, &d, other), HF_OK);
+                hf_certify_decision(t.s.ctx, t.s.classifier, NULL, NULL, 1, x, lower, upper, &d, other),
+                HF_OK);
             seen[d.verdict]++;
             assert_int_equal(d.winner, predict(&t, 1, x, NULL));
             if (d.verdict == HF_VERDICT_COUNTEREXAMPLE) {
@@ -312,14 +289,14 @@ static void test_decisions(void **state)
             }
             assert_true(isnan(other[0]));
             draw_inside(&t, SAMPLES, lower, upper, y);
-            assert_int_equal(
-                hf_classify_predict(t.ctx, t.classifier, SAMPLES, y, INPUTS, NULL, winner, NULL, NULL, NULL),
-                HF_OK);
+            assert_int_equal(hf_classify_predict(t.s.ctx, t.s.classifier, SAMPLES, y, INPUTS, NULL, winner,
+                                                 NULL, NULL, NULL),
+                             HF_OK);
             for (size_t k = 0; k < SAMPLES; k++) assert_int_equal(winner[k], d.winner);
         }
         assert_true(classes > 3 || (seen[HF_VERDICT_CERTIFIED] > 0 && seen[HF_VERDICT_COUNTEREXAMPLE] > 0));
         assert_int_equal(seen[HF_VERDICT_OPEN], 0);
-        end(&t);
+        several_end(&t.s);
     }
 }
 
@@ -334,7 +311,8 @@ static void test_radius(void **state)
         size_t winner[SAMPLES];
         hf_radius r;
         draw_box(&t, 0.5, x, lower, upper);
-        assert_int_equal(hf_certify_radius(t.ctx, t.classifier, NULL, x, unit, 2.0, 0.02, &r, other), HF_OK);
+        assert_int_equal(hf_certify_radius(t.s.ctx, t.s.classifier, NULL, x, unit, 2.0, 0.02, &r, other),
+                         HF_OK);
         assert_true(r.certified < r.broken && isfinite(r.broken));
         assert_true(r.broken - r.certified <= 0.0201 * r.broken);
         assert_int_not_equal(predict(&t, 1, other, NULL), r.winner);
@@ -345,11 +323,11 @@ static void test_radius(void **state)
         }
         draw_inside(&t, SAMPLES, lower, upper, y);
         assert_int_equal(
-            hf_classify_predict(t.ctx, t.classifier, SAMPLES, y, INPUTS, NULL, winner, NULL, NULL, NULL),
+            hf_classify_predict(t.s.ctx, t.s.classifier, SAMPLES, y, INPUTS, NULL, winner, NULL, NULL, NULL),
             HF_OK);
         for (size_t k = 0; k < SAMPLES; k++) assert_int_equal(winner[k], r.winner);
     }
-    end(&t);
+    several_end(&t.s);
 }
 
 /* An attack stays in its box, gains, and never gets below what is certified; its gradient is that of the
@@ -369,7 +347,8 @@ static void test_attack(void **state)
         const hf_range r = certify(&t, &settings, lower, upper, at[0], at[1]);
         for (int kind = 0; kind < 2; kind++) {
             assert_int_equal(
-                hf_attack(t.ctx, t.classifier, (hf_attack_kind)kind, 0, 1, x, lower, upper, y, &left), HF_OK);
+                hf_attack(t.s.ctx, t.s.classifier, (hf_attack_kind)kind, 0, 1, x, lower, upper, y, &left),
+                HF_OK);
             predict(&t, 1, y, p);
             assert_near(left, p[settings.output], 1e-12);
             assert_true(left >= r.lower);
@@ -380,7 +359,7 @@ static void test_attack(void **state)
         }
     }
     assert_true(near >= 8);
-    end(&t);
+    several_end(&t.s);
 }
 
 static void test_gradient(void **state)
@@ -389,13 +368,13 @@ static void test_gradient(void **state)
     for (size_t k = 0; k < KERNELS; k++) {
         trial t;
         begin(&t, kernels[k], 3, NULL);
-        const hf_posterior *posterior = hf_classifier_posterior(t.classifier);
+        const hf_posterior *posterior = hf_classifier_posterior(t.s.classifier);
         double x[INPUTS + 1] = {0.31, -0.42, 0.0}, slope[INPUTS];
         const hfi_subject subject = {
             .posterior = posterior, .d = INPUTS + 1, .lower = x, .upper = x, .middle = x};
         for (int margin = 0; margin < 2; margin++) {
             hfi_classes *c = NULL;
-            assert_int_equal(hfi_classes_create(t.ctx, posterior, &subject, 1,
+            assert_int_equal(hfi_classes_create(t.s.ctx, posterior, &subject, 1,
                                                 margin == 1 ? &hfi_quantity_margin : &hfi_quantity_softmax,
                                                 1e-6, &c),
                              HF_OK);
@@ -411,7 +390,7 @@ static void test_gradient(void **state)
             }
             hfi_classes_free(c);
         }
-        end(&t);
+        several_end(&t.s);
     }
 }
 
@@ -424,7 +403,7 @@ static void test_together(void **state)
     };
     trial t;
     begin(&t, kernels[0], 3, NULL);
-    const hf_posterior *posterior = hf_classifier_posterior(t.classifier);
+    const hf_posterior *posterior = hf_classifier_posterior(t.s.classifier);
     double lower[INPUTS + 1] = {-0.5, -0.5, 0.0}, upper[INPUTS + 1] = {0.5, 0.5, 0.0},
                           middle[INPUTS + 1] = {0.0}, extent[INPUTS] = {0.5, 0.5};
     size_t all[INPUTS] = {0, 1};
@@ -437,7 +416,7 @@ static void test_together(void **state)
                                  .middle = middle,
                                  .extent = extent};
     hfi_classes *c = NULL;
-    assert_int_equal(hfi_classes_create(t.ctx, posterior, &subject, 1, &hfi_quantity_softmax, 1e-3, &c),
+    assert_int_equal(hfi_classes_create(t.s.ctx, posterior, &subject, 1, &hfi_quantity_softmax, 1e-3, &c),
                      HF_OK);
     const size_t size = hfi_jets_room(c, 2), numbers = 3 * hfi_jet_count(INPUTS, 2);
     double *room = calloc((TOGETHER + 1) * size, sizeof *room),
@@ -457,7 +436,7 @@ static void test_together(void **state)
     free(room);
     free(scratch);
     hfi_classes_free(c);
-    end(&t);
+    several_end(&t.s);
 }
 
 /* The score by a fine grid is in its enclosure; counts add up. */
@@ -472,7 +451,7 @@ static void test_explain_and_accuracy(void **state)
     hf_certify_settings settings = hf_certify_settings_default();
     settings.output = 1;
     settings.tolerance = 5e-3;
-    assert_int_equal(hf_explain_class(t.ctx, t.classifier, &settings, 1, x, step, low, high), HF_OK);
+    assert_int_equal(hf_explain_class(t.s.ctx, t.s.classifier, &settings, 1, x, step, low, high), HF_OK);
     for (size_t k = 0; k < INPUTS; k++) {
         double least[2] = {1.0, 1.0}, most[2] = {0.0, 0.0}, y[INPUTS], p[3];
         memcpy(y, x, sizeof y);
@@ -491,16 +470,16 @@ static void test_explain_and_accuracy(void **state)
     }
     hf_certified_accuracy with, without;
     t.label[5] = HF_LABEL_MISSING;
-    assert_int_equal(hf_certify_accuracy(t.ctx, t.classifier, NULL, ROWS, t.x, t.label, radius, &with),
+    assert_int_equal(hf_certify_accuracy(t.s.ctx, t.s.classifier, NULL, ROWS, t.x, t.label, radius, &with),
                      HF_OK);
-    assert_int_equal(hf_certify_accuracy(t.ctx, t.classifier, NULL, ROWS, t.x, t.label, none, &without),
+    assert_int_equal(hf_certify_accuracy(t.s.ctx, t.s.classifier, NULL, ROWS, t.x, t.label, none, &without),
                      HF_OK);
     assert_int_equal(with.rows, ROWS - 1);
     assert_int_equal(with.right, without.right);
     assert_int_equal(without.certified, without.right);
     assert_int_equal(with.certified + with.broken, with.right);
     assert_true(with.certified < with.right && with.certified > 0);
-    end(&t);
+    several_end(&t.s);
 }
 
 static void test_arguments(void **state)
@@ -513,18 +492,18 @@ static void test_arguments(void **state)
     hf_range r = {.lower = 7.0};
     hf_decision d;
     settings.output = 3;
-    assert_int_equal(hf_certify_class(t.ctx, t.classifier, &settings, 1, x, x, &r, NULL, NULL),
+    assert_int_equal(hf_certify_class(t.s.ctx, t.s.classifier, &settings, 1, x, x, &r, NULL, NULL),
                      HF_ERR_ARGUMENT);
-    assert_non_null(strstr(hf_context_message(t.ctx), "there is no class 3"));
+    assert_non_null(strstr(hf_context_message(t.s.ctx), "there is no class 3"));
     settings.output = 0;
     settings.rigorous = true;
-    assert_int_equal(hf_certify_class(t.ctx, t.classifier, &settings, 1, x, x, &r, NULL, NULL),
+    assert_int_equal(hf_certify_class(t.s.ctx, t.s.classifier, &settings, 1, x, x, &r, NULL, NULL),
                      HF_ERR_ARGUMENT);
-    assert_non_null(strstr(hf_context_message(t.ctx), "softmax"));
-    assert_int_equal(hf_certify_decision(t.ctx, t.classifier, NULL, &settings, 1, x, x, x, &d, NULL),
+    assert_non_null(strstr(hf_context_message(t.s.ctx), "softmax"));
+    assert_int_equal(hf_certify_decision(t.s.ctx, t.s.classifier, NULL, &settings, 1, x, x, x, &d, NULL),
                      HF_ERR_ARGUMENT);
     assert_true(r.lower == 7.0);
-    end(&t);
+    several_end(&t.s);
 }
 
 int main(void)

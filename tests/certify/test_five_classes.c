@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Certificates of five classes rest on an estimated error: at points near the boundaries of random
  * models they hold against a fine product rule, and say what they rest on. */
-#include "classify/labels.h"
+#include "certify/several.h"
 
 #include <holdfast/certify_uses.h>
-#include <stdio.h>
 
 enum {
     CLASSES = 5,
@@ -18,21 +17,17 @@ enum {
 static const double step = 0.55;
 
 typedef struct trial {
-    hf_context *ctx;
-    hf_kernel *kernel;
-    hf_mean *mean;
-    hf_classifier *classifier;
+    several s;
     hfi_stream stream;
 } trial;
 
 static void begin(trial *t, uint64_t index)
 {
-    static const char *const kernels[MODELS] = {"4*(se(ard, lengthscale=1))",
-                                                "2*(matern52(lengthscale=1.4))"};
-    char expression[160];
+    static const char *const kernels[MODELS] = {"@*4*(se(ard, lengthscale=1))",
+                                                "@*2*(matern52(lengthscale=1.4))"};
     double x[ROWS * INPUTS];
     size_t label[ROWS];
-    t->ctx = hf_context_create();
+    several_begin(&t->s, kernels[index % MODELS], CLASSES);
     hfi_stream_init(&t->stream, 51, HFI_PURPOSE_TEST, index);
     for (size_t i = 0; i < ROWS; i++) {
         for (size_t j = 0; j < INPUTS; j++) x[i * INPUTS + j] = 3.0 * hfi_stream_uniform(&t->stream) - 1.5;
@@ -40,21 +35,7 @@ static void begin(trial *t, uint64_t index)
         label[i] = i < CLASSES ? i : (size_t)(turn * (CLASSES - 1e-9));
         if (hfi_stream_uniform(&t->stream) < 0.15) label[i] = (label[i] + 1) % CLASSES;
     }
-    (void)snprintf(expression, sizeof expression, "coregion(x3, outputs=%d, rank=1, factor=0, own=1)*%s",
-                   CLASSES, kernels[index % MODELS]);
-    assert_int_equal(hf_kernel_parse(t->ctx, expression, NULL, INPUTS + 1, &t->kernel), HF_OK);
-    assert_int_equal(hf_mean_create_outputs(t->ctx, INPUTS + 1, CLASSES, &t->mean), HF_OK);
-    if (hf_classify_exact(t->ctx, HF_LINK_SOFTMAX, HF_INFERENCE_LAPLACE, t->kernel, t->mean, ROWS, x, INPUTS,
-                          label, CLASSES, &t->classifier, NULL) < 0)
-        fail_msg("%s", hf_context_message(t->ctx));
-}
-
-static void end(trial *t)
-{
-    hf_classifier_free(t->classifier);
-    hf_kernel_free(t->kernel);
-    hf_mean_free(t->mean);
-    hf_context_free(t->ctx);
+    several_fit(&t->s, x, label);
 }
 
 /* ---- the reference ------------------------------------------------------------------------------------- */
@@ -94,8 +75,8 @@ static void reference(trial *t, const double *x, double *p)
 {
     double mean[CLASSES], single[CLASSES], observed[CLASSES], v[CLASSES * CLASSES],
         l[(CLASSES - 1) * (CLASSES - 1)] = {0}, f[CLASSES] = {0}, sum = 0.0;
-    assert_int_equal(hf_predict_outputs(t->ctx, hf_classifier_posterior(t->classifier), 1, x, INPUTS, mean,
-                                        single, observed, v),
+    assert_int_equal(hf_predict_outputs(t->s.ctx, hf_classifier_posterior(t->s.classifier), 1, x, INPUTS,
+                                        mean, single, observed, v),
                      HF_OK);
     factor(v, l);
     for (size_t c = 0; c + 1 < CLASSES; c++) f[c] = mean[c] - mean[CLASSES - 1];
@@ -119,7 +100,7 @@ static size_t winner_of(trial *t, const double *x)
 {
     size_t winner;
     assert_int_equal(
-        hf_classify_predict(t->ctx, t->classifier, 1, x, INPUTS, NULL, &winner, NULL, NULL, NULL), HF_OK);
+        hf_classify_predict(t->s.ctx, t->s.classifier, 1, x, INPUTS, NULL, &winner, NULL, NULL, NULL), HF_OK);
     return winner;
 }
 
@@ -151,10 +132,10 @@ static void check_point(trial *t, const double *x, size_t *seen)
     reference(t, x, p);
     const size_t best = best_of(p);
     settings.output = best;
-    assert_true(hf_certify_class(t->ctx, t->classifier, &settings, 1, x, x, &r, NULL, NULL) >= 0);
+    assert_true(hf_certify_class(t->s.ctx, t->s.classifier, &settings, 1, x, x, &r, NULL, NULL) >= 0);
     assert_true(r.estimate && r.lower < r.upper && r.lower <= p[best] && p[best] <= r.upper);
     assert_true(r.upper - r.lower < 0.02);
-    assert_true(hf_certify_decision(t->ctx, t->classifier, NULL, NULL, 1, x, x, x, &d, away) >= 0);
+    assert_true(hf_certify_decision(t->s.ctx, t->s.classifier, NULL, NULL, 1, x, x, x, &d, away) >= 0);
     assert_true(d.estimate);
     if (d.verdict == HF_VERDICT_CERTIFIED) assert_int_equal(d.winner, best);
     assert_int_not_equal(d.verdict, HF_VERDICT_COUNTEREXAMPLE);
@@ -178,7 +159,7 @@ static void points_near_boundaries_are_never_wrong(void **state)
                 check_point(&t, x, seen);
             }
         }
-        end(&t);
+        several_end(&t.s);
     }
     assert_true(seen[HF_VERDICT_CERTIFIED] >= 1 && seen[HF_VERDICT_OPEN] >= MODELS * LINES * 2);
 }
@@ -201,14 +182,14 @@ static void boxes_across_boundaries_are_never_wrong(void **state)
             upper[j] = middle[j] + half;
         }
         settings.node_limit = 12;
-        assert_true(hf_certify_decision(t.ctx, t.classifier, NULL, &settings, 1, middle, lower, upper, &d,
+        assert_true(hf_certify_decision(t.s.ctx, t.s.classifier, NULL, &settings, 1, middle, lower, upper, &d,
                                         other) >= 0);
         assert_int_not_equal(d.verdict, HF_VERDICT_CERTIFIED);
         if (d.verdict == HF_VERDICT_OPEN) continue;
         reference(&t, other, p);
         assert_int_not_equal(best_of(p), d.winner);
     }
-    end(&t);
+    several_end(&t.s);
 }
 
 /* Everything else that rests on the estimate says so too. */
@@ -223,11 +204,11 @@ static void answers_say_what_they_rest_on(void **state)
     begin(&t, 0);
     hf_certify_settings settings = hf_certify_settings_default();
     settings.node_limit = 4;
-    assert_true(hf_certify_is_estimate(t.classifier));
-    assert_true(hf_certify_radius(t.ctx, t.classifier, &settings, x, NULL, 0.01, 0.5, &r, NULL) >= 0);
-    assert_true(hf_certify_accuracy(t.ctx, t.classifier, &settings, 1, x, &label, radius, &a) >= 0);
+    assert_true(hf_certify_is_estimate(t.s.classifier));
+    assert_true(hf_certify_radius(t.s.ctx, t.s.classifier, &settings, x, NULL, 0.01, 0.5, &r, NULL) >= 0);
+    assert_true(hf_certify_accuracy(t.s.ctx, t.s.classifier, &settings, 1, x, &label, radius, &a) >= 0);
     assert_true(r.estimate && a.estimate);
-    end(&t);
+    several_end(&t.s);
 }
 
 int main(void)

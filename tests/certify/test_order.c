@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which class is ahead, by means and covariances alone: the inequality itself, bounds of it over boxes attacked with
  * points, and decisions beside those that take moments. */
-#include "classify/labels.h"
+#include "certify/several.h"
 
 #include "certify/quantities.h"
 #include "classify/softmax.h"
 #include "softmax/classes_order.h"
 #include <holdfast/certify_uses.h>
-#include <stdio.h>
 
 enum {
     MOST_CLASSES = 4,
@@ -89,15 +88,10 @@ static void test_both_are_needed(void **state)
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
 typedef struct trial {
-    hf_context *ctx;
-    hf_kernel *kernel;
-    hf_mean *mean;
-    hf_classifier *classifier;
-    size_t classes;
+    several s;
     hfi_stream stream;
 } trial;
 
-/* Each @ is the part that tells classes apart. */
 static const char *const served[] = {"@*6*se(ard, lengthscale=0.9)", "@*5*matern52(ard, lengthscale=1.3)",
                                      "@*2*se(lengthscale=0.8) + @*3*matern52(ard, lengthscale=2) + @*0.7",
                                      "@*8*se(x1, lengthscale=0.7)*se(x2) + @*0.05*white"},
@@ -113,13 +107,9 @@ enum {
 /* Clouds around a circle; the kernels of classes differ in size where `uneven`. */
 static void begin(trial *t, const char *kernel, size_t classes, bool uneven)
 {
-    char expression[400] = "", part[80];
     double x[ROWS * INPUTS];
     size_t label[ROWS];
-    t->ctx = hf_context_create();
-    assert_non_null(t->ctx);
-    assert_int_equal(hf_context_set_threads(t->ctx, 1), HF_OK);
-    t->classes = classes;
+    several_begin(&t->s, kernel, classes);
     hfi_stream_init(&t->stream, 8, HFI_PURPOSE_TEST, classes);
     for (size_t i = 0; i < ROWS; i++) {
         const double angle = 2.0 * HFI_PI * (double)(i % classes) / (double)classes;
@@ -127,37 +117,20 @@ static void begin(trial *t, const char *kernel, size_t classes, bool uneven)
         x[i * INPUTS + 1] = 0.5 * hfi_stream_normal(&t->stream) + 1.3 * sin(angle);
         label[i] = i % classes;
     }
-    snprintf(part, sizeof part, "coregion(x3, outputs=%zu, rank=1, factor=0, own=1)", classes);
-    for (const char *at = kernel; *at; at++)
-        snprintf(expression + strlen(expression), sizeof expression - strlen(expression), "%.*s",
-                 *at == '@' ? (int)sizeof part : 1, *at == '@' ? part : at);
-    if (hf_kernel_parse(t->ctx, expression, NULL, INPUTS + 1, &t->kernel) != HF_OK)
-        fail_msg("%s: %s", expression, hf_context_message(t->ctx));
     for (size_t i = 0; uneven && i < classes; i++) {
         char name[40];
         snprintf(name, sizeof name, "coregion.own[%zu]", i);
-        if (hf_kernel_set(t->ctx, t->kernel, name, 0.5 + (double)i) != HF_OK)
-            fail_msg("%s", hf_context_message(t->ctx));
+        if (hf_kernel_set(t->s.ctx, t->s.kernel, name, 0.5 + (double)i) != HF_OK)
+            fail_msg("%s", hf_context_message(t->s.ctx));
     }
-    assert_int_equal(hf_mean_create_outputs(t->ctx, INPUTS + 1, classes, &t->mean), HF_OK);
-    if (hf_classify_exact(t->ctx, HF_LINK_SOFTMAX, HF_INFERENCE_LAPLACE, t->kernel, t->mean, ROWS, x, INPUTS,
-                          label, classes, &t->classifier, NULL) < 0)
-        fail_msg("%s", hf_context_message(t->ctx));
-}
-
-static void end(trial *t)
-{
-    hf_classifier_free(t->classifier);
-    hf_kernel_free(t->kernel);
-    hf_mean_free(t->mean);
-    hf_context_free(t->ctx);
+    several_fit(&t->s, x, label);
 }
 
 static hfi_order *make_order(trial *t, const hfi_quantity *quantity)
 {
     hfi_order *order = NULL;
-    assert_int_equal(hfi_order_create(t->ctx, NULL, hf_classifier_posterior(t->classifier), quantity, &order),
-                     HF_OK);
+    assert_int_equal(
+        hfi_order_create(t->s.ctx, NULL, hf_classifier_posterior(t->s.classifier), quantity, &order), HF_OK);
     return order;
 }
 
@@ -167,9 +140,9 @@ static hfi_certify_problem *make_problem(trial *t, size_t winner, hfi_order *ord
     hf_certify_settings settings = hf_certify_settings_default();
     hfi_certify_problem *q = NULL;
     settings.output = winner;
-    if (hfi_problem_create(t->ctx, hf_classifier_posterior(t->classifier), &hfi_quantity_margin, &settings,
-                           order, lower, upper, &q) < 0)
-        fail_msg("%s", hf_context_message(t->ctx));
+    if (hfi_problem_create(t->s.ctx, hf_classifier_posterior(t->s.classifier), &hfi_quantity_margin,
+                           &settings, order, lower, upper, &q) < 0)
+        fail_msg("%s", hf_context_message(t->s.ctx));
     return q;
 }
 
@@ -178,13 +151,13 @@ static double value_at(trial *t, size_t winner, double sign, const double *x)
 {
     double mean[MOST_CLASSES], var[MOST_CLASSES], seen[MOST_CLASSES], s[MOST_CLASSES * MOST_CLASSES],
         value = sign * (double)INFINITY;
-    assert_int_equal(
-        hf_predict_outputs(t->ctx, hf_classifier_posterior(t->classifier), 1, x, INPUTS, mean, var, seen, s),
-        HF_OK);
-    for (size_t other = 0; other < t->classes; other++) {
+    assert_int_equal(hf_predict_outputs(t->s.ctx, hf_classifier_posterior(t->s.classifier), 1, x, INPUTS,
+                                        mean, var, seen, s),
+                     HF_OK);
+    for (size_t other = 0; other < t->s.classes; other++) {
         if (other == winner) continue;
-        const double own = sign > 0.0 ? least_ahead(t->classes, mean, s, winner, other)
-                                      : least_ahead(t->classes, mean, s, other, winner);
+        const double own = sign > 0.0 ? least_ahead(t->s.classes, mean, s, winner, other)
+                                      : least_ahead(t->s.classes, mean, s, other, winner);
         value = sign > 0.0 ? fmin(value, own) : fmax(value, own);
     }
     return value;
@@ -257,7 +230,7 @@ static void test_bounds(void **state)
             }
             if (narrow < 80) fail_msg("%s, %zu classes: %zu of 96", served[k], classes, narrow);
             hfi_order_free(order);
-            end(&t);
+            several_end(&t.s);
         }
 }
 
@@ -278,7 +251,7 @@ static void test_not_served(void **state)
         assert_null(((hfi_classes *)q->state)->order);
         hfi_problem_free(q);
         hfi_order_free(order);
-        end(&t);
+        several_end(&t.s);
     }
 }
 
@@ -306,18 +279,18 @@ static void test_decisions(void **state)
                 upper[j] = x[j] + 0.3;
             }
             assert_int_equal(
-                hf_certify_decision(t.ctx, t.classifier, NULL, &settings, 1, x, lower, upper, &own, at),
+                hf_certify_decision(t.s.ctx, t.s.classifier, NULL, &settings, 1, x, lower, upper, &own, at),
                 HF_OK);
-            assert_int_equal(
-                hf_certify_decision(t.ctx, t.classifier, loss, &settings, 1, x, lower, upper, &other, NULL),
-                HF_OK);
+            assert_int_equal(hf_certify_decision(t.s.ctx, t.s.classifier, loss, &settings, 1, x, lower, upper,
+                                                 &other, NULL),
+                             HF_OK);
             assert_int_equal(own.verdict, other.verdict);
             certified += own.verdict == HF_VERDICT_CERTIFIED;
             broken += own.verdict == HF_VERDICT_COUNTEREXAMPLE;
             by_order += own.nodes;
             by_moments += other.nodes;
         }
-        end(&t);
+        several_end(&t.s);
     }
     assert_true(certified > 20 && broken > 20);
 
