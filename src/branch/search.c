@@ -373,10 +373,10 @@ static hf_status bound_whole(hfi_search *s)
     if (status < 0) return status;
     s->rounding = s->bounds[0].rounding;
     look_at_point(s, whole->middle, false);
-    /* Where the bounds expect nothing steps are not worth their looks; a decision may need none. */
+    /* Steps are not worth their looks where the bounds expect nothing, nor dear ones where one look decides. */
     if (s->bounds[0].predicted < (double)INFINITY) {
-        if (!isnan(s->decide)) look_at_point(s, s->bounds[0].point, false);
-        if (!(s->best < s->decide)) look_at_point(s, s->bounds[0].point, true);
+        if (whole->costly && !isnan(s->decide)) look_at_point(s, s->bounds[0].point, false);
+        if (!(whole->costly && s->best < s->decide)) look_at_point(s, s->bounds[0].point, true);
     }
     s->begun = true;
     return HF_OK;
