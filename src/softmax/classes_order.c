@@ -218,11 +218,16 @@ typedef struct order_question {
     size_t lead, rival, other;
 } order_question;
 
+/* The place of a pair of classes among those of the box. */
+static size_t place_of_pair(const order_box *x, size_t a, size_t b)
+{
+    return x->at * count_pairs(x->o->classes) + hfi_order_pair(a, b);
+}
+
 /* The pair (a, b)'s part of the variance at the centre, and of its Hessian, into value and h. */
 static void take_pair(const order_box *x, size_t a, size_t b, double sign, double *value)
 {
-    const size_t m = x->c->m, each = 1 + m, pairs = count_pairs(x->o->classes),
-                 place = x->at * pairs + hfi_order_pair(a, b);
+    const size_t m = x->c->m, each = 1 + m, place = place_of_pair(x, a, b);
     const double *gram = x->b->gram + place * each * each;
     hfi_axpy(x->o->n, -sign, x->b->beta + place * x->o->n, x->b->weight);
     *value -= 0.5 * sign * gram[0];
@@ -234,9 +239,8 @@ static void take_pair(const order_box *x, size_t a, size_t b, double sign, doubl
 static void find_pair_lengths(const order_box *x, size_t a, size_t b, double rounding, double *moved,
                               double *rest)
 {
-    const size_t m = x->c->m, each = 1 + m, pairs = count_pairs(x->o->classes),
-                 place = x->at * pairs + hfi_order_pair(a, b);
-    const double *gram = x->b->gram + place * each * each;
+    const size_t m = x->c->m, each = 1 + m;
+    const double *gram = x->b->gram + place_of_pair(x, a, b) * each * each;
     for (size_t i = 0; i < m; i++) memcpy(x->b->inner + i * m, gram + 1 + (1 + i) * each, m * sizeof *gram);
     *rest = sqrt(x->b->rest[a] + x->b->rest[b]) * (1.0 + 1e-12);
     *moved = hfi_taylor_longest(m, x->b->inner, rounding, x->b->square);
@@ -246,13 +250,13 @@ static void find_pair_lengths(const order_box *x, size_t a, size_t b, double rou
 static double take_covariance(const order_box *x, const order_question *of, double rounding, double *value)
 {
     const hfi_classes *c = x->c;
-    double lost = 0.0, moved, rest;
+    double moved, rest;
     take_pair(x, of->lead, of->other, 1.0, value);
     take_pair(x, of->rival, of->other, -1.0, value);
     *value += 0.5 * (hfi_order_prior(c, c->side[of->lead].subject.middle) -
                      hfi_order_prior(c, c->side[of->rival].subject.middle));
     find_pair_lengths(x, of->lead, of->other, rounding, &moved, &rest);
-    lost += moved * rest + 0.5 * rest * rest;
+    const double lost = moved * rest + 0.5 * rest * rest;
     find_pair_lengths(x, of->rival, of->other, rounding, &moved, &rest);
     return lost + moved * rest;
 }
@@ -339,8 +343,11 @@ static double bound_question(const order_box *x, const order_question *of, doubl
     *lost *= 1.0 + 1e-10;
     *rounding = rounding_of_question(x, of, value, products);
     least = hfi_quadratic_lower(m, 1.0, b->g, b->h, x->ball, b->point, predicted, b->own_gap, b->work);
+    least += value - *lost - *rounding;
     *predicted += value;
-    return value + least - *lost - *rounding;
+    /* Of numbers that are not finite nothing is known. */
+    if (!isfinite(*predicted)) *predicted = -(double)INFINITY;
+    return isfinite(least) ? least : -(double)INFINITY;
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
@@ -377,23 +384,16 @@ static void bound_lead(const order_box *x, size_t ahead, size_t rival, hfi_order
 static void bound_order(const order_box *x, double sign, hfi_ordered *out)
 {
     const size_t winner = x->c->winner;
-    bool any = false;
+    double predicted = (double)INFINITY;
+    *out = (hfi_ordered){.least = sign * (double)INFINITY};
     for (size_t other = 0; other < x->c->classes; other++) {
         hfi_ordered own;
         if (other == winner) continue;
-        if (sign > 0.0)
-            bound_lead(x, winner, other, &own);
-        else
-            bound_lead(x, other, winner, &own);
-        const double predicted = any && sign > 0.0 ? fmin(out->predicted, own.predicted) : own.predicted;
-        if (!any || sign * own.least < sign * out->least) {
-            *out = own;
-            out->predicted = predicted;
-        } else if (sign > 0.0) {
-            out->predicted = predicted;
-        }
-        any = true;
+        bound_lead(x, sign > 0.0 ? winner : other, sign > 0.0 ? other : winner, &own);
+        predicted = fmin(predicted, own.predicted);
+        if (sign * own.least < sign * out->least) *out = own;
     }
+    if (sign > 0.0) out->predicted = predicted;
 }
 
 static unsigned char *write_plan(const size_t *inputs, size_t levels, unsigned char *plan)

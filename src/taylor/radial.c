@@ -2,7 +2,8 @@
 /* Bounds of the features of radial kernels: norms of the remainders of their Taylor polynomials. With
  * kappa(s) = psi(tau^2 s^2) the kernel along a line, the functional
  *
- *     L f = f(c + v) - sum_{j <= p} D^j f(c) / j!        |L|^2 = kappa(0) - 2 sum_j (-1)^j kappa^(j)(1) / j! + sum_jk (-1)^k kappa^(j+k)(0) / (j! k!)
+ *     L f = f(c + v) - sum_{j <= p} D^j f(c) / j!
+ *     |L|^2 = kappa(0) - 2 sum_j (-1)^j kappa^(j)(1) / j! + sum_jk (-1)^k kappa^(j+k)(0) / (j! k!)
  *
  * has its norm in closed form, and grows with tau. Where psi has three derivatives at 0 there is also |L|^2
  * <= -kappa^(2p+2)(0) / ((p+1)!)^2, without cancellation. */
@@ -59,7 +60,8 @@ static jet psi(hfi_form form, double alpha, double q)
 
 /* A bound of |L|^2 without cancellation where psi has no more derivatives at 0 than the polynomial takes, or
  * none is taken: with s the argument of matern's exponential
- * |L|^2 = s^4 (1 - e) / 4 + 2 e (s^5 / 5! + ...) for matern52, s^2 (1 - e) + 2 e (s^3 / 3! + ...) for matern32, e = exp(-s). */
+ * |L|^2 = s^4 (1 - e) / 4 + 2 e (s^5 / 5! + ...) for matern52, s^2 (1 - e) + 2 e (s^3 / 3! + ...) for matern32,
+ * e = exp(-s). */
 static double small_square(hfi_form form, double u, int degree)
 {
     const double up = 1.0 + 16.0 * DBL_EPSILON;

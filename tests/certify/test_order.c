@@ -234,6 +234,33 @@ static void test_bounds(void **state)
         }
 }
 
+/* Where numbers overflow nothing is said. */
+static void test_far(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < SERVED; k++) {
+        trial t;
+        begin(&t, served[k], 3, false);
+        hfi_order *order = make_order(&t, &hfi_quantity_margin);
+        const double lower[] = {-0.1, -0.1}, upper[] = {0.2, 0.3};
+        hfi_certify_problem *q = make_problem(&t, 0, order, lower, upper);
+        double *scratch = calloc(hfi_order_scratch(order, q->state), sizeof *scratch);
+        assert_non_null(scratch);
+        for (int sign = -1; sign <= 1; sign += 2)
+            for (int power = 100; power <= 300; power += 50) {
+                const double far = pow(10.0, power), centre[] = {far, -far, 0.0},
+                             half[] = {0.3 * far, 0.1 * far};
+                hfi_ordered found;
+                hfi_order_bounds(order, q, sign, 1, centre, half, &found, scratch);
+                assert_true(!(found.least > 0.0));
+            }
+        free(scratch);
+        hfi_problem_free(q);
+        hfi_order_free(order);
+        several_end(&t.s);
+    }
+}
+
 static void test_not_served(void **state)
 {
     (void)state;
@@ -301,8 +328,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_inequality), cmocka_unit_test(test_both_are_needed),
-        cmocka_unit_test(test_bounds),     cmocka_unit_test(test_not_served),
-        cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_bounds),     cmocka_unit_test(test_far),
+        cmocka_unit_test(test_not_served), cmocka_unit_test(test_decisions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
