@@ -345,7 +345,7 @@ static double bound_question(const order_box *x, const order_question *of, doubl
     least = hfi_quadratic_lower(m, 1.0, b->g, b->h, x->ball, b->point, predicted, b->own_gap, b->work);
     least += value - *lost - *rounding;
     *predicted += value;
-    /* Of numbers that are not finite nothing is known. */
+    /* Nothing is known where a number is not finite. */
     if (!isfinite(*predicted)) *predicted = -(double)INFINITY;
     return isfinite(least) ? least : -(double)INFINITY;
 }
